@@ -56,7 +56,7 @@ def fill_in(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", ["Sign in to run it live", "link in the result", "link in the header"]
+    "way", ["Sign in to save your runs", "link in the result", "link in the header"]
 )
 def test_entries_are_restored_after_signing_in_with_a_password(
     visitor: BrowserContext, site: Site, grace: str, way: str
@@ -65,10 +65,11 @@ def test_entries_are_restored_after_signing_in_with_a_password(
     fill_in(page)
     is_scripted = page.evaluate("document.documentElement.classList.contains('js')")
 
-    if way == "Sign in to run it live":
+    if way == "Sign in to save your runs":
         page.get_by_role("link" if is_scripted else "button", name=way).click()
     elif way == "link in the result":
-        page.get_by_role("button", name="Run mock").click()
+        page.get_by_label("Mock", exact=True).check()
+        page.locator("[data-run-button]").click()
         page.locator("#run").get_by_role("link", name="Sign in", exact=True).click()
     else:
         page.get_by_role("banner").get_by_role("link", name="Sign in", exact=True).click()
@@ -76,7 +77,7 @@ def test_entries_are_restored_after_signing_in_with_a_password(
 
     expect(page).to_have_url(f"{site.url}{TRY}")
     if (
-        is_scripted or way == "Sign in to run it live"
+        is_scripted or way == "Sign in to save your runs"
     ):  # without scripts a link takes only the address along
         expect(page.locator(TEXT)).to_have_value("what I typed")
         expect(page.get_by_label("Time limit")).to_have_value("9")
@@ -94,7 +95,7 @@ def test_entries_are_restored_in_the_tab_of_a_sign_in_link(
     role = (
         "link" if page.evaluate("document.documentElement.classList.contains('js')") else "button"
     )
-    page.get_by_role(role, name="Sign in to run it live").click()
+    page.get_by_role(role, name="Sign in to save your runs").click()
 
     tab = visitor.new_page()
     tab.goto(sign_in_link(site, grace))
@@ -123,7 +124,7 @@ def test_a_pasted_spec_comes_back(visitor: BrowserContext, site: Site, grace: st
 def test_a_restored_form_survives_a_reload(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
     fill_in(page)
-    page.get_by_role("link", name="Sign in to run it live").click()
+    page.get_by_role("link", name="Sign in to save your runs").click()
     by_password(page, site, grace)
     expect(page.locator(TEXT)).to_have_value("what I typed")
 
@@ -142,7 +143,7 @@ def test_nothing_that_was_filled_in_is_in_an_address_or_in_the_storage_of_the_br
     page.on("request", lambda request: addresses.append(request.url))
     fill_in(page)
 
-    page.get_by_role("link", name="Sign in to run it live").click()
+    page.get_by_role("link", name="Sign in to save your runs").click()
     expect(page.get_by_label("Username")).to_be_visible()
 
     stored = page.evaluate(

@@ -258,7 +258,8 @@ def test_a_mock_that_is_not_saved_is_no_run_to_compare(
     requests: list[str] = []
     context.on("request", lambda request: requests.append(request.url))
 
-    page.get_by_role("button", name="Run mock").click()
+    page.get_by_label("Mock", exact=True).check()
+    page.locator("[data-run-button]").click()
     expect(page.locator("#run .verdict")).to_be_visible()
     expect(page.locator("[data-try]")).to_have_attribute("data-shown", "result")
     page.locator(f'[data-run="{earlier}"]').click(modifiers=["Shift"])

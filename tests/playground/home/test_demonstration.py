@@ -5,6 +5,7 @@ from django.test import Client
 
 from catalog.accounts.rates import Rate
 from catalog.lifecycle import archive
+from playground.factories.connections import factory_of
 from playground.models import Run
 from tests.pages import page, text_of, texts_of
 
@@ -13,7 +14,9 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture
 def thermometer(builtin):
-    return builtin("drifting_thermometer")
+    tool = builtin("drifting_thermometer")
+    factory_of(tool, timeout_s=30)  # until it is imported, there is no demonstration
+    return tool
 
 
 @pytest.fixture

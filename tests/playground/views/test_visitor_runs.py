@@ -29,7 +29,9 @@ TRY = "/tools/convert_units/try/"
 
 @pytest.fixture
 def tool(builtin):
-    return builtin("convert_units")
+    found = builtin("convert_units")
+    factory_of(found, timeout_s=30)  # until it is imported, visitors get mocks
+    return found
 
 
 @pytest.fixture
