@@ -17,14 +17,15 @@ from django.utils import timezone
 from catalog.audiences import remove_unused_audiences, set_audience, toolkits_of
 from catalog.errors import RevisionConflict
 from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.containers import members_of
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool, ToolTag
-from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH
+from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH
 from catalog.search import search_index
 from catalog.search.document import (
     SearchDocument,
     document_of,
+    effect_of,
     group_key,
     is_deprecated,
     tags_of,
@@ -35,9 +36,14 @@ from catalog.search.visibility import audience_token
 from catalog.specs.lint.assessment import keys_of
 from catalog.specs.spec import ToolSpec
 
+# A schema with one of these keywords may have more members than it lists in `properties`.
+_DESCRIBES_MEMBERS: Final = frozenset(
+    ("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "patternProperties")
+)
+
 MIRRORED: Final = [
-    "name", "sort_name", "description", "takes", "configurable", "needs_configuration",
-    "has_examples", "has_return_type", "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
+    "name", "sort_name", "description", "parameter_count", "required_count", "effect", "configurable",
+    "needs_configuration", "has_examples", "has_return_type", "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
 ]  # fmt: skip
 
 
@@ -46,7 +52,8 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
     tool.name = spec.name
     tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
     tool.description = spec.description
-    tool.takes = takes(spec.parameters)
+    tool.parameter_count, tool.required_count = _count_parameters(spec.parameters)
+    tool.effect = effect_of(spec)
     tool.configurable = spec.configuration is not None
     tool.needs_configuration = spec.configuration is not None and not _accepts_nothing(
         spec.configuration
@@ -62,6 +69,16 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
         tool.deprecated_at = tool.deprecated_at or timezone.now()
     elif not tool.deprecation_chosen:
         tool.deprecated_at = None
+
+
+def _count_parameters(parameters: JSON) -> tuple[int | None, int]:
+    """The numbers of parameters and of required ones; None if the root of the schema does not list them."""
+    schema = members_of(parameters)
+    properties = members_of(schema.get("properties"))
+    if not properties:
+        return (None if schema.keys() & _DESCRIBES_MEMBERS else 0), 0
+    required = [name for name in items_of(schema.get("required")) if name in properties]
+    return len(properties), len(required)
 
 
 def _accepts_nothing(configuration: JSON) -> bool:
@@ -100,6 +117,7 @@ def _metadata_keys(tool: Tool) -> Iterator[str]:
     if tool.deprecated:
         yield "f_deprecated"
     if tool.toolkit:
+        yield "f_toolkit"
         yield token_of_group("toolkit", tool.toolkit)
     for tag in tool.tags:
         yield token_of_group("tag", tag)
@@ -152,17 +170,3 @@ def reindex(tool: Tool, *changed: str) -> None:
     index([(document_of(tool.current.spec), tool)])
     if before not in {None, tool.audience_id}:
         remove_unused_audiences()
-
-
-def takes(parameters: JSON) -> str:
-    """The names of the outermost parameters as one line: "owner, repo, method +3"; "" if there are none."""
-    properties = members_of(members_of(parameters).get("properties"))
-    names = [" ".join(name.split()) for name in properties]
-    line = ""
-    for index, name in enumerate(names):
-        longer = f"{line}, {name}" if line else name
-        rest = len(names) - index
-        if len(longer) + 8 > TAKES_LENGTH:
-            return f"{line} +{rest}".strip()
-        line = longer
-    return line

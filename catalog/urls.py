@@ -81,7 +81,6 @@ urlpatterns = [
     path("people/<int:pk>/link/", people.new_person_link, name="person_link"),
     path("tags/", groups.group_list, {"kind": "tag"}, name="tags"),
     path("tools/<str:slug>/", tools.tool_page, name="tool"),
-    path("tools/<str:slug>/preview/", tools.tool_preview, name="tool_preview"),
     path("tools/<str:slug>/star/", tools.star_tool, name="star"),
     path("tools/<str:slug>/settings/", tool_settings.tool_settings, name="tool_settings"),
     path("tools/<str:slug>/archive/", tools.archive_tool, name="archive"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -23,8 +24,17 @@ GET_WEATHER = corpora.GET_WEATHER
 _numbers = count(1)
 
 
-def spec_text(tool_id: str | None = None, *, configuration: Any = None, **definition: Any) -> str:
-    """The text of a valid spec: `definition` replaces or adds members; `configuration` is its schema."""
+def spec_text(
+    tool_id: str | None = None,
+    *,
+    configuration: Any = None,
+    siblings: Mapping[str, Any] | None = None,
+    **definition: Any,
+) -> str:
+    """The text of a valid spec: `definition` replaces or adds members; `configuration` is its schema.
+
+    `siblings`: other members of the document: {"x-mcp": …}.
+    """
     tool_id = tool_id or f"tool-{next(_numbers)}"
     document: dict[str, Any] = {
         "definition": {
@@ -32,7 +42,8 @@ def spec_text(tool_id: str | None = None, *, configuration: Any = None, **defini
             "name": tool_id,
             "description": "Does something.",
             **definition,
-        }
+        },
+        **(siblings or {}),
     }
     if configuration is not None:
         document["configuration"] = configuration

@@ -93,6 +93,11 @@ class CatalogSearch:
         return not (self.query.words or self.query.phrases or self.query.unwanted)
 
     @property
+    def is_grouped(self) -> bool:
+        """Whether a page shows some tools of each toolkit, since nothing selects or orders tools."""
+        return self.runnable_first and not (self.query or self.sort or self.archived)
+
+    @property
     def user(self) -> User | None:
         """The person, if they have signed in."""
         return self.person if isinstance(self.person, User) else None
@@ -160,8 +165,9 @@ class CatalogSearch:
 
     @property
     def field_text(self) -> str:
-        """The query as the search field shows it: after filters alone, with a space before the first word."""
-        return f"{self.words.rstrip()} " if self.words.strip() and self.is_list else self.words
+        """The query as the search field shows it: after a filter, with a space before the next word."""
+        words = self.words.rstrip()
+        return f"{words} " if words.endswith(self.query.filters) else self.words
 
     @property
     def words_alone(self) -> str:

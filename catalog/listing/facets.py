@@ -18,9 +18,8 @@ from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.hooks import hooks
 from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.figures import count_formats, count_grades
+from catalog.listing.figures import count_formats
 from catalog.listing.results import COUNT_AT_MOST, bounded
-from catalog.listing.url_parameters import FILTERS_OF_GRADES
 from catalog.models import Tool
 from catalog.search import search_index
 from catalog.search.boolean_query import Token
@@ -29,9 +28,10 @@ from catalog.search.filters import ME, OWNER, write_filter
 from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
 from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES
 
 OPTIONS_OF_GROUP: Final = 6
+FAIR_SCORE: Final = 80  # a row shows a lower score, and a facet lists the tools that have one
+LOW_SCORE: Final = f"score:<{FAIR_SCORE}"
 COUNTED_IMMEDIATELY: Final = (
     2_000  # tools; in a larger catalog, facets are counted after the results
 )
@@ -48,6 +48,7 @@ _COLUMNS: Final = (
     "has_return_type",
     "deprecated_at",
     "owner_id",
+    "effect",
 )
 
 
@@ -56,6 +57,7 @@ class Option:
     """One choice of a facet. `query`: the URL's query that chooses it, or removes it if it is chosen.
 
     `count`: None if it was not counted yet. `counted`: whether `count` is exact rather than a lower bound.
+    `adds`: it lists more tools rather than fewer.
     """
 
     label: str
@@ -63,6 +65,7 @@ class Option:
     counted: bool
     chosen: bool
     query: str
+    adds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Facet:
     """A filter with its options.
 
     `more`: the URL of a page with all options, or about them; `more_label`: the text of its link. `note`: explains
-    the counts. `folded`: a page shows the options when they are opened.
+    the counts.
     """
 
     label: str
@@ -78,27 +81,6 @@ class Facet:
     more: str = ""
     more_label: str = ""
     note: str = ""
-    folded: bool = False
-
-    @property
-    def shown(self) -> list[Option]:
-        """The options that lead to tools, and the chosen ones."""
-        return [option for option in self.options if option.count != 0 or option.chosen]
-
-    @property
-    def empty(self) -> list[Option]:
-        """The options that lead to no tool."""
-        return [option for option in self.options if option.count == 0 and not option.chosen]
-
-    @property
-    def largest(self) -> int:
-        """The largest count of an option."""
-        return max((option.count or 0 for option in self.options), default=0)
-
-    @property
-    def open(self) -> bool:
-        """Whether a page shows its options at first: unless it is `folded`, or if one is chosen."""
-        return not self.folded or any(option.chosen for option in self.options)
 
 
 def _characters(facets: tuple[Facet, ...]) -> int:
@@ -135,7 +117,13 @@ def facets_key(search: CatalogSearch) -> Hashable:
 
 
 def _with_options(faceting: _Faceting) -> tuple[Facet, ...]:
-    return tuple(facet for facet in faceting.facets() if facet.options)
+    """The facets with the options that are chosen, or that narrow the list but do not empty it."""
+    facets = []
+    for facet in faceting.facets():
+        options = tuple(filter(faceting.is_useful, facet.options))
+        if options:
+            facets.append(replace(facet, options=options))
+    return tuple(facets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +158,15 @@ def _count_matches(search: CatalogSearch) -> _Counts:
     rows = rows[:COUNT_AT_MOST]
     columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
     pks, tool_ids, toolkits, spec_tags, added_tags, scores, usable, *others = columns
-    configurable, examples, returns, deprecated, owners = others
-    grades = count_grades(Counter(scores))
+    configurable, examples, returns, deprecated, owners, effects = others
+    runnable = len(search.runnable_ids.intersection(tool_ids))
     accepted = count_formats(Counter(usable))
     by_filter = {
-        "runnable:yes": len(search.runnable_ids.intersection(tool_ids)),
-        **{filters[0]: grades[grade] for grade, filters in FILTERS_OF_GRADES.items()},
+        "is:runnable": runnable,
+        "-is:runnable": len(rows) - runnable,
+        "is:read-only": effects.count("read-only"),
+        "is:destructive": effects.count("destructive"),
+        LOW_SCORE: sum(score is not None and score < FAIR_SCORE for score in scores),
         "needs:configuration": sum(configurable),
         "needs:nothing": len(rows) - sum(configurable),
         "has:examples": sum(examples),
@@ -230,37 +221,45 @@ class _Faceting:
     counts: _Counts | None  # None: not counted
 
     def facets(self) -> Iterator[Facet]:
-        grades = {label: FILTERS_OF_GRADES[lowest] for lowest, label in GRADES}
-        formats = {FORMATS[key].label: (f"usable:{key}",) for key in FORMATS}
-        configurations = {
-            "Needs configuration": ("needs:configuration",),
-            "No configuration": ("needs:nothing",),
+        available = {"Runs here": "is:runnable", "Mock only": "-is:runnable"}
+        effects = {"Read-only": "is:read-only", "Destructive": "is:destructive"}
+        formats = {FORMATS[key].label: f"usable:{key}" for key in FORMATS}
+        parts = {
+            "Return type": "has:returns",
+            "Examples": "has:examples",
+            "Tests that pass": "examples:pass",
+            "Configuration": "needs:configuration",
+            "No configuration": "needs:nothing",
         }
-        documentation = {
-            "Has examples": ("has:examples",),
-            "Examples pass": ("examples:pass",),
-            "Has a return type": ("has:returns",),
-        }
-        yield Facet("Runs", self._options({"Runnable": ("runnable:yes",)}))
+        yield Facet("Available", self._options(available))
+        yield Facet("Effect", self._options(effects))
         yield self._groups("Toolkit", "toolkit")
+        yield self._groups("Tag", "tag")
+        yield Facet("Works unchanged in", self._options(formats))
+        yield Facet("Has", self._options(parts))
         yield Facet(
             "Lint score",
-            self._options(grades, exclusive=True),
+            self._options({f"Below {FAIR_SCORE}": LOW_SCORE}),
             more=reverse("catalog:lint_rules"),
             more_label="Findings by rule",
             note=self._not_assessed(),
         )
-        yield self._groups("Tag", "tag")
-        options = self._options(configurations, exclusive=True)
-        yield Facet("Configuration", options, folded=True)
-        yield Facet("Documentation", self._options(documentation), folded=True)
-        yield Facet("Works with", self._options(formats), folded=True)
         if self.search.user:
-            options = self._options({"Starred by you": ("is:starred",)})
-            yield Facet("Stars", options, folded=True)
-        yield Facet("Owner", self._owners(), folded=True)
-        status = self._options({"Deprecated": ("is:deprecated",)})
-        yield Facet("Status", (*status, self._archived_option()), folded=True)
+            yield Facet("Yours", self._options({"Starred": "is:starred", "Owned": "owner:me"}))
+        status = self._options({"Deprecated": "is:deprecated"})
+        yield Facet("Status", (*status, self._archived_option()))
+
+    def is_useful(self, option: Option) -> bool:
+        """Whether an option is chosen, or lists some of the matches but not all of them."""
+        if option.chosen or option.count is None:
+            return True
+        if option.adds:
+            return option.count > 0
+        return 0 < option.count < self._all_matches or (option.count > 0 and not option.counted)
+
+    @property
+    def _all_matches(self) -> int:
+        return self.counts.all if self.counts else 0
 
     @cached_property
     def _username(self) -> str:
@@ -271,50 +270,26 @@ class _Faceting:
         """The filters in the query, by their meaning."""
         return {_meaning(one, self._username): one for one in self.search.query.filters}
 
-    def _written(self, filters: Sequence[str]) -> list[str]:
-        """These filters as the query spells them; [] unless it contains all of them."""
-        if not self._filters:
-            return []
-        found = [self._filters.get(_meaning(one, self._username)) for one in filters]
-        written = [one for one in found if one]
-        return written if len(written) == len(filters) else []
-
-    def _options(
-        self, choices: Mapping[str, tuple[str, ...]], *, exclusive: bool = False
-    ) -> tuple[Option, ...]:
-        """The options with these labels and filters; one of `exclusive` choices replaces another.
-
-        The matches are those of the chosen one, so the others are not counted.
-        """
-        chosen: list[str] = []
-        if exclusive:
-            for filters in choices.values():
-                chosen += self._written(filters)
+    def _options(self, choices: Mapping[str, str]) -> tuple[Option, ...]:
+        """The options with these labels and filters."""
         options = []
-        for label, filters in choices.items():
-            others = chosen if not self._written(filters) else []
+        for label, filter_ in choices.items():
             count, counted = None, True
-            if self.counts and not others:
-                count, counted = self.counts.of(self.counts.by_filter[filters[0]])
-            options.append(self._option(label, filters, count, counted, replacing=others))
+            if self.counts:
+                count, counted = self.counts.of(self.counts.by_filter[filter_])
+            options.append(self._option(label, filter_, count, counted))
         return tuple(options)
 
-    def _option(
-        self,
-        label: str,
-        filters: Sequence[str],
-        count: int | None,
-        counted: bool,
-        *,
-        replacing: Sequence[str] = (),
-    ) -> Option:
-        """An option that writes `filters` into the query instead of `replacing`, or removes them."""
+    def _option(self, label: str, filter_: str, count: int | None, counted: bool) -> Option:
+        """An option that writes `filter_` after the query, or removes it."""
         words = self.search.words
-        written = self._written(filters)
-        if written or replacing:
-            words = without_filters(words, *written, *replacing)
-        if not written:
-            words = " ".join([*filters, words] if words else filters)
+        written = self._filters.get(_meaning(filter_, self._username))
+        if written:
+            words = without_filters(words, written)
+        elif words.strip():
+            words = f"{words} {filter_}"
+        else:
+            words = filter_
         return Option(label, count, counted, bool(written), self._address(words=words))
 
     def _address(self, **choice: Any) -> str:
@@ -326,19 +301,6 @@ class _Faceting:
             return ""
         more = "" if self.counts.complete else "+"
         return f"{self.counts.unassessed:,}{more} not assessed yet"
-
-    def _owners(self) -> tuple[Option, ...]:
-        """The signed-in user, and the chosen owners."""
-        mine = self._options({"Mine": ("owner:me",)}) if self.search.user else ()
-        chosen = [one.owner for one in self.search.query.conditions if one.holds]
-        others = [name for name in chosen if name not in {"", ME, self._username}]
-        return (
-            *mine,
-            *(
-                self._option(f"Owned by {name}", [write_filter("owner", name)], *self._all)
-                for name in others
-            ),
-        )
 
     @property
     def _all(self) -> tuple[int | None, bool]:
@@ -356,9 +318,8 @@ class _Faceting:
                 found = search_index().count(archived, at_most=COUNT_AT_MOST + 1)
                 count, counted = bounded(found)
         chosen = self.search.archived
-        return Option(
-            "Include archived", count, counted, chosen, self._address(archived=not chosen)
-        )
+        address = self._address(archived=not chosen)
+        return Option("Include archived", count, counted, chosen, address, adds=True)
 
     # -- toolkits and tags --------------------------------------------------------------------------------------------
 
@@ -367,12 +328,12 @@ class _Faceting:
         chosen = self._chosen(kind)
         names = self.counts.names[kind] if self.counts else {}
         options = [
-            self._option(names.get(key, name), [write_filter(kind, name)], *self._all)
+            self._option(names.get(key, name), write_filter(kind, name), *self._all)
             for key, name in chosen.items()
         ]
         if kind == "tag" or not chosen:
             options += [
-                self._option(name, [write_filter(kind, name)], count, counted)
+                self._option(name, write_filter(kind, name), count, counted)
                 for name, count, counted in self._largest(kind)
                 if group_key(name) not in chosen
             ]

@@ -120,6 +120,11 @@ def results_of(search: CatalogSearch, page: DjangoPage[int]) -> Page:
     return _make_page(search, _read_rows(list(page)))
 
 
+def rows_of(search: CatalogSearch, pks: Sequence[int]) -> tuple[Result, ...]:
+    """The rows of these tools."""
+    return _results(search, _read_rows(pks))
+
+
 @dataclass(frozen=True)
 class _InOrder:
     """The primary keys of the results in the order of a search, as a sequence of which parts are read."""

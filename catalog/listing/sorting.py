@@ -13,7 +13,7 @@ from catalog.models import ToolQuerySet
 Sort = Literal["", "runnable", "name", "recent", "runs", "score"]
 
 SORTS: Final[dict[Sort, str]] = {
-    "": "Relevance",
+    "": "Best match",
     "runnable": "Runnable first",
     "recent": "Recently published",
     "runs": "Most run",

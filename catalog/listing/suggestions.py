@@ -26,20 +26,6 @@ MAX_NAME_CHARS: Final = 60  # longer names of parameters are not suggested
 TOOLS_READ: Final = 100  # for the names of their parameters
 OWNERS_READ: Final = 20
 
-EXAMPLES: Final = (
-    ("create issue", "both words, in any form"),
-    ('"pull request"', "these words next to each other"),
-    ("message -email", "the first word, and not the second"),
-    ("takes:location", "a parameter of this name"),
-    ("returns:temperature", "a property of this name in the response"),
-    ("needs:nothing", "no configuration needed"),
-    ("toolkit:github", "tools in this toolkit"),
-    ("score:>=90", "a lint score of 90 or more"),
-    ("usable:openai", "OpenAI accepts it without changes"),
-    ("runnable:yes -is:deprecated", "can be run, and is not deprecated"),
-)
-"""Queries that show the query language, each with what it finds."""
-
 _LAST_PIECE: Final = re.compile(
     r"""(?<!\S)(?P<minus>-?)(?P<name>[A-Za-z]+)(?::(?P<value>"[^"]*|[^\s"]*))?$"""
 )

@@ -17,7 +17,7 @@ from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 
 _YES_OR_NO: Final[Mapping[str, tuple[str, str]]] = {
-    "runnable": ("runnable:yes", "runnable:no"),
+    "runnable": ("is:runnable", "-is:runnable"),
     "configurable": ("needs:configuration", "needs:nothing"),
     "examples": ("has:examples", "-has:examples"),
     "returns": ("has:returns", "-has:returns"),

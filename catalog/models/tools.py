@@ -26,7 +26,6 @@ from catalog.search.visibility import Visibility
 from catalog.specs.spec import ToolSpec, stored_spec
 
 SORT_NAME_LENGTH = 80
-TAKES_LENGTH = 160
 TOOLKIT_LENGTH = MAX_TOOLKIT_CHARS
 TAG_LENGTH = 60
 GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
@@ -136,9 +135,12 @@ class Tool(models.Model):
         max_length=SORT_NAME_LENGTH
     )  # the name as lists order it: ignoring case
     description = models.TextField(blank=True)
-    takes = models.CharField(
-        max_length=TAKES_LENGTH, blank=True
-    )  # parameter names, as a row shows them
+    # of the outermost parameters; None if the root of their schema does not list them
+    parameter_count = models.PositiveIntegerField(null=True, blank=True)
+    required_count = models.PositiveIntegerField(default=0)
+    effect = models.CharField(
+        max_length=12, blank=True, default=""
+    )  # an `Effect` of search/document.py
     configurable = models.BooleanField(default=False)
     needs_configuration = models.BooleanField(default=False)  # something in it is required
     has_examples = models.BooleanField(default=False)

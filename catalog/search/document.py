@@ -33,6 +33,14 @@ MAX_TOOLKIT_CHARS: Final = 100
 MAX_GROUP_NAME_CHARS: Final = 1_000  # the rest of a name is ignored
 LONG_NAME_WORDS: Final = 5  # names with this many words or more count as equally long
 
+Effect = Literal["", "read-only", "destructive"]  # "": not declared
+EFFECT_TOKENS: Final = {"read-only": "f_readonly", "destructive": "f_destructive"}
+_EFFECTS_OF_METHODS: Final[Mapping[str, Effect]] = {
+    "GET": "read-only",
+    "HEAD": "read-only",
+    "OPTIONS": "read-only",
+    "DELETE": "destructive",
+}
 FieldPart = Literal["parameter", "return", "configuration"]
 GroupKind = Literal["toolkit", "tag"]
 GROUP_PREFIXES: Final[Mapping[GroupKind, str]] = {"toolkit": "kx_", "tag": "gx_"}
@@ -160,6 +168,20 @@ def tags_of(spec: ToolSpec) -> list[str]:
     return [tag for tag in tags if isinstance(tag, str)][:MAX_TAGS]
 
 
+def effect_of(spec: ToolSpec) -> Effect:
+    """The effect of calling the tool, as its MCP server or the method of its HTTP request declares it.
+
+    Source: MCP, `ToolAnnotations`; HTTP Semantics (RFC 9110), section 9.2.1.
+    """
+    hints = members_of(members_of(spec.document.get("x-mcp")).get("annotations"))
+    if hints.get("readOnlyHint") is True:
+        return "read-only"
+    if hints.get("destructiveHint") is True:
+        return "destructive"
+    method = members_of(spec.document.get("x-openapi")).get("method")
+    return _EFFECTS_OF_METHODS.get(method, "") if isinstance(method, str) else ""
+
+
 def is_deprecated(spec: ToolSpec) -> bool:
     """Whether a spec declares itself deprecated, as in JSON Schema and OpenAPI: {"deprecated": true}."""
     definition = spec.document["definition"]
@@ -188,6 +210,8 @@ def _facts_of_spec(spec: ToolSpec, *, takes_any: bool) -> Iterator[str]:
         yield "f_returns"
     if takes_any:
         yield "f_takes"
+    if effect := effect_of(spec):
+        yield EFFECT_TOKENS[effect]
 
 
 def _tokens_of_fields(fields: Iterable[Field]) -> list[str]:

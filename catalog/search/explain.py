@@ -38,16 +38,6 @@ class Marked:
         if at < len(self.text):
             yield self.text[at:], False
 
-    def split(self, at: int) -> tuple[Marked, Marked]:
-        """The text before and after position `at`; a mark around it is in both."""
-        before = tuple(
-            Mark(mark.start, min(mark.end, at)) for mark in self.marks if mark.start < at
-        )
-        after = tuple(
-            Mark(max(mark.start - at, 0), mark.end - at) for mark in self.marks if mark.end > at
-        )
-        return Marked(self.text[:at], before), Marked(self.text[at:], after)
-
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -31,7 +31,8 @@ _NAMES: Final = {
 }
 # Whole filters by words that are often tried as the value of another one: `is:runnable`, `has:openai`.
 _BY_VALUE: Final = {
-    "runnable": "runnable:yes", "executable": "runnable:yes", "installed": "runnable:yes", "factory": "runnable:yes",
+    "runnable": "is:runnable", "executable": "is:runnable", "installed": "is:runnable", "factory": "is:runnable",
+    "mock": "-is:runnable", "readonly": "is:read-only", "read": "is:read-only", "delete": "is:destructive",
     "deprecated": "is:deprecated", "obsolete": "is:deprecated", "configurable": "is:configurable",
     "starred": "is:starred", "star": "is:starred", "favourite": "is:starred", "favorite": "is:starred",
     "mine": "owner:me", "assessed": "is:assessed", "judged": "is:assessed", "linted": "is:assessed",
@@ -56,9 +57,9 @@ class FilterProblem:
     """A filter that finds nothing because it does not exist, or does not take such a value.
 
     Attributes:
-        written: as in the query: `is:runnable`.
+        written: as in the query: `has:runnable`.
         message: the error and the remedy, as sentences; code is in backticks.
-        instead: what to write instead: `runnable:yes`; "" if only somebody who has signed in may use the filter.
+        instead: what to write instead: `is:runnable`; "" if only somebody who has signed in may use the filter.
     """
 
     written: str

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from catalog.search.document import GroupKind, group_key, token_of_group
+from catalog.search.document import EFFECT_TOKENS, GroupKind, group_key, token_of_group
 from catalog.search.tokenizer import key_of
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import keys_from, usable_key
@@ -21,6 +21,7 @@ CHOICES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": Fa
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _HAS: Final = {
     "examples": "f_examples", "returns": "f_returns", "configuration": "f_configurable", "parameters": "f_takes",
+    "toolkit": "f_toolkit",
 }  # fmt: skip
 # Keys of conditions that the index cannot answer alone.
 RUNNABLE: Final = "@runnable"
@@ -29,6 +30,7 @@ STARRED: Final = "@starred"
 OWNER: Final = "@owner:"  # followed by a user name, or `ME`
 ME: Final = "me"
 _IS: Final = {
+    "runnable": RUNNABLE, **EFFECT_TOKENS,
     "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", "starred": STARRED,
 }  # fmt: skip
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
@@ -196,12 +198,15 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "has": Filter(
         _one_of("has", _HAS),
         "with this part",
-        dict.fromkeys(("examples", "returns", "parameters", "configuration"), ""),
+        dict.fromkeys(("examples", "returns", "parameters", "configuration", "toolkit"), ""),
     ),
     "is": Filter(
         _one_of("is", _IS),
         "in this state",
         {
+            "runnable": "that can be run here",
+            "read-only": "that declare to change nothing",
+            "destructive": "that declare to delete or overwrite",
             "starred": "by you",
             "deprecated": "",
             "configurable": "",

@@ -7,7 +7,7 @@
     takes:location              a parameter of that name, at any depth
     takes:location:string       of that type
     returns:temperature         as `takes:`, for the return type; needs:apiKey for the configuration
-    needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
+    needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  is:runnable
     usable:openai               a format that accepts it without changes
     score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70, score:<=70
     examples:pass               all examples passed
@@ -24,7 +24,7 @@ or a URL: `github:create_issue`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -160,13 +160,26 @@ class Query:
 
     @classmethod
     def from_text(cls, text: str) -> Query:
-        """Parse any text. The last word is open-ended until a space or a sign follows it."""
+        """Parse any text. The last word is open-ended until a space or a sign follows it.
+
+        Filters at the end do not end it, so that a filter can be added to a word that is being typed.
+        """
         return _Parser(text).query()
 
 
 def without_filters(text: str, *filters: str) -> str:
     """The text of a query without any occurrence of `filters`, each spelled as in `Query.filters`."""
     return " ".join(_PIECE.sub(lambda piece: "" if piece[0] in filters else piece[0], text).split())
+
+
+def _end_of_words(pieces: Sequence[re.Match[str]], end: int) -> int:
+    """The end of the text before the filters at its end, each of which follows a single space."""
+    for piece in reversed(pieces):
+        is_last = piece is pieces[-1]  # any spaces may follow it
+        if (piece["field"] or "").lower() not in FILTERS or not (is_last or piece.end() == end):
+            break
+        end = piece.start() - 1
+    return end
 
 
 @dataclass(slots=True)
@@ -192,8 +205,10 @@ class _Parser:
 
     def query(self) -> Query:
         text = self.text[:MAX_QUERY_CHARS]
-        for piece in _PIECE.finditer(text):
-            self._add(piece, last=piece.end() == len(text))
+        pieces = list(_PIECE.finditer(text))
+        end = _end_of_words(pieces, len(text))
+        for piece in pieces:
+            self._add(piece, last=piece.end() == end)
         sentence = self._is_sentence()
         words = tuple(self._words(sentence))
         return Query(

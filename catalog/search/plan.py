@@ -118,6 +118,14 @@ class Plan:
         return (*refused, *map(adjacent, self.query.unwanted))
 
     @property
+    def missing_words(self) -> list[str]:
+        """The words, as typed, that no tool contains, nor an equivalent of them; [] for a long query."""
+        if len(self.query.words) > FEW_WORDS:
+            return []
+        known = {term.word.typed for term in self.terms if term.same}
+        return [word.typed for word in self.query.words if word.typed not in known]
+
+    @property
     def _indexed(self) -> list[Condition]:
         return [condition for condition in self.query.conditions if condition.is_indexed]
 

@@ -8,7 +8,7 @@ page and 42 % more for the first page of a search; 25 % and 23 % more if the chi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 from urllib.parse import quote_plus
 
@@ -17,34 +17,36 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.listing.active_filters import WORDS_SHOWN
 from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.facets import Facet, Option
+from catalog.listing.facets import FAIR_SCORE
 from catalog.listing.results import Result
 from catalog.models import Tool
 from catalog.rendering.html import join_html
 from catalog.search.explain import Reason
 from catalog.templatetags.catalog import marked
 from catalog.templatetags.icons import icon
-from catalog.templatetags.stars import star_html
 
 register = template.Library()
 
-TAGS_SHOWN: Final = 2
+WORDS_SHOWN: Final = 60  # characters of a search in a title
 TOP_SCORES: Final = ((90, "good"), (70, "fair"), (0, "poor"))
 
-_ROW: Final = SafeString(
-    '<li class="result"><div class="result-head"><h2 class="result-name"><a href="'
-)
+_ROW: Final = SafeString('<li class="result"><div class="result-body">')
+_HEADINGS: Final = {
+    level: (
+        SafeString(f'<h{level} class="result-name"><a href="'),
+        SafeString(f"</h{level}>"),
+    )
+    for level in (2, 3)
+}
 _NAME: Final = SafeString('">')
-_NAME_END: Final = SafeString("</a></h2>")
-_HEAD_END: Final = SafeString("</div>")
-_ROW_END: Final = SafeString("</li>")
+_LINK_END: Final = SafeString("</a>")
 _ID: Final = SafeString(' <code class="id result-id">')
 _CODE: Final = SafeString("<code>")
 _CODE_END: Final = SafeString("</code>")
-_TOOLKIT: Final = SafeString('<a class="result-toolkit" href="?toolkit=')
-_TOOLKIT_END: Final = SafeString("</a>")
+_TOOLKIT: Final = SafeString(' <a class="result-toolkit" href="?toolkit=')
+_QUALIFIER: Final = SafeString(' <span class="result-qualifier">')
+_USE_INSTEAD: Final = SafeString(' <span class="result-qualifier">use instead: <a href="')
 _TEXT: Final = SafeString('<p class="result-text">')
 _NO_TEXT: Final = SafeString('<p class="result-text muted">No description</p>')
 _WHY: Final = SafeString('<p class="result-why">')
@@ -54,99 +56,102 @@ _SPAN: Final = SafeString("<span>")
 _SPAN_END: Final = SafeString("</span>")
 _PARAGRAPH_END: Final = SafeString("</p>")
 _NOTHING: Final = SafeString("")
-_NO_RING: Final = SafeString('<span class="ring"></span>')
-_SIDE: Final = SafeString('<div class="result-side">')
-_TRY: Final = SafeString('<a class="button button-small result-try" href="')
-_TRY_NAME: Final = SafeString('">Try<span class="visually-hidden"> ')
-_TRY_END: Final = SafeString("</span></a>")
+_BODY_END: Final = SafeString('</div><span class="result-score">')
+_SCORE: Final = SafeString('<a href="')
+_EFFECT: Final = SafeString('</span><span class="result-effect">')
+_REQUIRED: Final = SafeString('</span><span class="result-required">')
+_RUNS: Final = SafeString('</span><span class="result-runs">')
+_ROW_END: Final = SafeString("</span></li>")
 _SPACE, _COLON, _COMMA, _SEMICOLON = map(SafeString, (" ", ": ", ",", ";"))
+_NO_PARAMETERS: Final = SafeString('none<span class="visually-hidden"> required</span>')
+_MOCK_ONLY: Final = SafeString("Mock only")
 
 
 @register.simple_tag
-def result_rows(results: Iterable[Result], stars: frozenset[int] | None = None) -> SafeString:
-    """One `<li>` for each result, with the searched words in `<mark>`.
-
-    `stars`: the primary keys of the tools with a star; None for a visitor, whose rows have no stars.
-    """
+def result_rows(results: Iterable[Result], level: int = 2) -> SafeString:
+    """One `<li>` for each result, with the searched words in `<mark>`; its name is a heading of this level."""
     before, after = reverse("catalog:tool", args=["-"]).rsplit("-", 1)
-    try_before, try_after = reverse("playground:try", args=["-"]).split("-", 1)
     return join_html(
-        _row(
-            result,
-            f"{before}{result.tool.slug}{after}",
-            f"{try_before}{result.tool.slug}{try_after}",
-            stars,
-        )
-        for result in results
+        _row(result, f"{before}{result.tool.slug}{after}", _HEADINGS[level]) for result in results
     )
 
 
 @register.simple_tag
-def nothing_found(search: CatalogSearch) -> str:
-    """The title of an empty list: with the words, if they are few."""
-    words = search.words.strip()
-    return (
-        f"No tools match “{words}”"
-        if words and len(words) <= WORDS_SHOWN
-        else "No tools match your search"
-    )
+def short_words(search: CatalogSearch) -> str:
+    """The words of a search without its filters; "" if they are too long for a title."""
+    words = search.words_alone.strip()
+    return words if len(words) <= WORDS_SHOWN else ""
 
 
-@register.simple_tag
-def empty_options(facets: Iterable[Facet]) -> list[tuple[Facet, Option]]:
-    """The options of all facets that lead to no tool, each with its facet."""
-    return [(facet, option) for facet in facets for option in facet.empty]
-
-
-def _row(result: Result, url: str, try_url: str, stars: frozenset[int] | None) -> SafeString:
-    """Two lines: the name, and the description; a third one if other texts match."""
+def _row(result: Result, url: str, heading: tuple[SafeString, SafeString]) -> SafeString:
+    """The name, two lines of the description, where else the query matches, and facts in columns."""
     tool, shown = result.tool, result.shown
-    tool_id = _id_and_toolkit(result)
+    heading_start, heading_end = heading
     text = (_TEXT, marked(shown.excerpt), _PARAGRAPH_END) if shown.excerpt.text else (_NO_TEXT,)
-    chips = _list([*_exceptions(tool), *_tags(tool)], "result-chips")
-    head = (
-        _ROW,
-        url,
-        _NAME,
-        marked(shown.name),
-        _NAME_END,
-        *tool_id,
-        chips,
-        _HEAD_END,
+    return join_html(
+        [
+            _ROW,
+            heading_start,
+            url,
+            _NAME,
+            marked(shown.name),
+            _LINK_END,
+            heading_end,
+            *_qualifiers(result),
+            *text,
+            _why(result),
+            _BODY_END,
+            *_score(tool, url),
+            _EFFECT,
+            tool.effect,
+            _REQUIRED,
+            _required(tool.required_count, tool.parameter_count),
+            _RUNS,
+            _runs_here() if tool.runnable else _MOCK_ONLY,
+            _ROW_END,
+        ]
     )
-    star = (
-        _NOTHING if stars is None else star_html(tool, starred=tool.pk in stars, url=f"{url}star/")
-    )
-    side = (
-        _SIDE,
-        _TRY,
-        try_url,
-        _TRY_NAME,
-        tool.name,
-        _TRY_END,
-        score_ring(tool.score),
-        star,
-        _HEAD_END,
-    )
-    return join_html([*head, *text, _why(result), *side, _ROW_END])
 
 
-def _id_and_toolkit(result: Result) -> tuple[str, ...]:
-    """The id, in which the toolkit is a link; a link of its own if the id does not begin with it."""
+def _qualifiers(result: Result) -> Iterator[str]:
+    """The id if its last part differs from the name, the toolkit, and states that most tools do not have."""
     tool, shown = result.tool, result.shown
-    if tool.toolkit and tool.tool_id != tool.name and tool.tool_id.startswith(f"{tool.toolkit}."):
-        toolkit, rest = shown.tool_id.split(len(tool.toolkit))
-        return (_ID, *_toolkit_link(tool, marked(toolkit)), marked(rest), _CODE_END)
-    link = _toolkit_link(tool, tool.toolkit) if tool.toolkit else ()
-    return (
-        link
-        if tool.tool_id == tool.name
-        else (_ID, marked(shown.tool_id), _CODE_END, _SPACE, *link)
+    if tool.tool_id not in {tool.name, f"{tool.toolkit}.{tool.name}"}:
+        yield from (_ID, marked(shown.tool_id), _CODE_END)
+    if tool.toolkit:
+        yield from (_TOOLKIT, quote_plus(tool.toolkit), _NAME, tool.toolkit, _LINK_END)
+    if tool.needs_configuration:
+        yield from (_QUALIFIER, "needs configuration", _SPAN_END)
+    if tool.archived:
+        yield from (_QUALIFIER, "archived", _SPAN_END)
+    if tool.deprecation and tool.deprecation.superseded_by:
+        successor = tool.deprecation.superseded_by
+        yield from (_USE_INSTEAD, successor.get_absolute_url(), _NAME)
+        yield from (successor.tool_id, _LINK_END, _SPAN_END)
+    elif tool.deprecated:
+        yield from (_QUALIFIER, "deprecated", _SPAN_END)
+
+
+def _score(tool: Tool, url: str) -> Iterator[str]:
+    if tool.score is not None and tool.score < FAIR_SCORE:
+        yield from (_SCORE, f"{url}lint/", _NAME, f"score {tool.score}", _LINK_END)
+
+
+@lru_cache(maxsize=1024)
+def _required(required: int, total: int | None) -> SafeString:
+    """The number of required parameters of all; "" if their number is not known."""
+    if total is None:
+        return _NOTHING
+    if not total:
+        return _NO_PARAMETERS
+    return format_html(
+        '{} of {}<span class="visually-hidden"> parameters required</span>', required, total
     )
 
 
-def _toolkit_link(tool: Tool, name: str) -> tuple[str, ...]:
-    return (_TOOLKIT, quote_plus(tool.toolkit), _NAME, name, _TOOLKIT_END)
+@cache
+def _runs_here() -> SafeString:
+    return format_html("{}Runs here", icon("zap"))
 
 
 def _why(result: Result) -> SafeString:
@@ -170,34 +175,12 @@ def _matched_in(reasons: tuple[Reason, ...]) -> Iterator[str]:
         yield _SPAN_END
 
 
-def _exceptions(tool: Tool) -> Iterator[SafeString]:
-    """Chips for states that most tools do not have."""
-    if tool.archived:
-        yield _chip("chip-warn", "archive", "Archived")
-    if tool.deprecated:
-        yield _chip("chip-warn", "triangle-alert", "Deprecated")
-    if tool.runnable:
-        yield _chip("chip-accent", "zap", "Runs here")
-    if tool.needs_configuration:
-        yield _chip("", "settings-2", "Needs configuration")
-
-
-def _tags(tool: Tool) -> Iterator[SafeString]:
-    tags = tool.tags
-    for tag in tags[:TAGS_SHOWN]:
-        yield _chip("chip-muted", "hash", tag)
-    if more := len(tags[TAGS_SHOWN:]):
-        yield format_html(
-            '<li class="chip chip-muted">{} more tag{}</li>', more, "s" if more > 1 else ""
-        )
-
-
 @register.simple_tag
 @lru_cache(maxsize=128)
 def score_ring(score: int | None) -> SafeString:
     """A lint score from 0 to 100 as a ring around the number; an empty place if there is none yet."""
     if score is None:
-        return _NO_RING
+        return SafeString('<span class="ring"></span>')
     level = next(name for lowest, name in TOP_SCORES if score >= lowest)
     return format_html(
         '<span class="ring ring-{}" title="Lint score"><span class="visually-hidden">Lint score </span>'
@@ -208,13 +191,3 @@ def score_ring(score: int | None) -> SafeString:
         score,
         score,
     )
-
-
-@lru_cache(maxsize=1024)
-def _chip(css_class: str, icon_name: str, words: str) -> SafeString:
-    return format_html('<li class="chip {}">{}{}</li>', css_class, icon(icon_name), words)
-
-
-def _list(chips: Iterable[SafeString], css_class: str) -> SafeString:
-    joined = join_html(chips)
-    return format_html('<ul class="chips {}">{}</ul>', css_class, joined) if joined else joined

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -18,14 +20,12 @@ from django.views.decorators.http import require_POST, require_safe
 from catalog import lifecycle
 from catalog.accounts.api_auth import actor
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.listing.active_filters import active_filters
 from catalog.listing.catalog_search import LIST_PARAMETERS, CatalogSearch
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import numbered_pages, results_of
 from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
-from catalog.listing.suggestions import EXAMPLES
-from catalog.models import Tool
+from catalog.listing.toolkit_groups import groups_of, toolkit_pages
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import revision_of, tool_at, tool_for
@@ -38,9 +38,6 @@ from catalog.views.parts import part_or_page, wants_part
 MAX_DIGITS: Final = 7  # of a page number
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
-_preview_schemas: LRUCache[SafeString] = LRUCache(
-    max_weight=MAX_CHARACTERS, weigh=len
-)  # by the revision's hash
 # the outline and the documentation of a spec's schemas, by the revision's hash and whether they lead to its editor
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
@@ -88,7 +85,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 
 
 def _list_page(request: HttpRequest, search: CatalogSearch, results: SafeString) -> HttpResponse:
-    context = {"search": search, "sorts": SORTS, "examples": EXAMPLES, "results": results}
+    context = {"search": search, "results": results}
     return render(request, "catalog/tool_list.html", context)
 
 
@@ -101,23 +98,60 @@ def _page_number(request: HttpRequest) -> int:
 def _results(
     search: CatalogSearch, number: int, facets: tuple[Facet, ...], *, counted: bool
 ) -> SafeString:
-    current = numbered_pages(search).get_page(number)
-    page = results_of(search, current)
-    before = current.previous_page_number() if current.has_previous() else 0
-    after = current.next_page_number() if current.has_next() else 0
-    context = {
+    context: dict[str, Any] = {
         "search": search,
-        "page": page,
         "facets": facets,
-        "filters": list(active_filters(search)),
-        "stars": search.stars if search.user else None,
         "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
-        "next_url": search.address(page=after) if after else None,
-        "previous_url": search.address(page=before) if before else None,
-        "summary": f"{current.start_index():,} to {current.end_index():,} of {page.count:,}"
-        f"{'' if page.counted else '+'}",
+        "sorts": _sorts(search),
     }
+    if search.is_grouped and search.catalog_size:
+        toolkits = toolkit_pages(search).get_page(number)
+        context["groups"] = groups_of(search, toolkits)
+        sizes = toolkits.paginator.object_list
+        context["toolkits"] = sum(size.key != "" for size in sizes)
+        context["tools"] = sum(size.tools for size in sizes)
+        context |= _numbered(search, toolkits, f"Toolkits {_range(toolkits)}")
+    else:
+        current = numbered_pages(search).get_page(number)
+        page = results_of(search, current)
+        context["page"] = page
+        context |= _numbered(search, current, f"{_range(current)}{'' if page.counted else '+'}")
     return render_to_string("catalog/_results.html", context)
+
+
+def _sorts(search: CatalogSearch) -> list[tuple[str, bool, str]]:
+    """The orders of a list: the name, whether it is this one, and the URL's query."""
+    labels = dict(SORTS)
+    if search.is_grouped or (search.is_list and not search.narrowed):
+        labels[""] = "Toolkits"
+    elif search.is_list:
+        labels[""] = labels.pop("runnable")
+    return [
+        (label, sort == search.sort, replace(search, sort=sort).address())
+        for sort, label in labels.items()
+    ]
+
+
+def _range(page: Page[Any]) -> str:
+    return f"{page.start_index():,} to {page.end_index():,} of {page.paginator.count:,}"
+
+
+def _numbered(search: CatalogSearch, page: Page[Any], summary: str) -> dict[str, Any]:
+    """The context of `_pagination.html` for a list whose pages have numbers."""
+    pages = page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)
+    return {
+        "previous_url": search.address(page=page.number - 1) if page.has_previous() else None,
+        "next_url": search.address(page=page.number + 1) if page.has_next() else None,
+        "pages": [
+            (
+                number,
+                search.address(page=number) if isinstance(number, int) else "",
+                number == page.number,
+            )
+            for number in pages
+        ],
+        "summary": summary,
+    }
 
 
 @require_safe
@@ -197,28 +231,6 @@ def compare_tools(request: HttpRequest, slug: str, other: str) -> HttpResponse:
         "split": view == "split",
     }
     return render(request, "catalog/similar/compare.html", context)
-
-
-@require_safe
-def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """The preview of one tool beside the rows of the list; other requests are redirected to the tool."""
-    tool = tool_at(slug, request.user)
-    if not request.htmx:  # type: ignore[attr-defined]
-        response: HttpResponse = redirect(tool)
-    else:
-        sections = _preview_schemas.get_or_compute(
-            revision_of(tool).sha256, lambda: _schema_lines(tool)
-        )
-        response = render(
-            request, "catalog/_tool_preview.html", {"tool": tool, "sections": sections}
-        )
-    patch_vary_headers(response, ["HX-Request"])
-    return response
-
-
-def _schema_lines(tool: Tool) -> SafeString:
-    docs = ToolPage(tool, site="")
-    return render_to_string("catalog/_tool_preview_schemas.html", {"sections": docs.sections})
 
 
 @require_POST

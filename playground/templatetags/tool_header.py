@@ -14,8 +14,6 @@ from django.urls import reverse
 from catalog.accounts.api_auth import actor
 from catalog.hooks import hooks
 from catalog.json_schema.describe import plural
-from catalog.jsontext.containers import items_of, members_of
-from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rights import may
 from catalog.shortcuts import revision_of
@@ -26,9 +24,6 @@ from playground.models import Run
 register = template.Library()
 
 RUNS_COUNTED: Final = 100
-_DESCRIBES_MEMBERS: Final = frozenset(
-    ("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "patternProperties")
-)
 
 # the tab of each page; pages without a tab, such as the settings, are reached by the menu
 _TAB_OF_VIEW: Final = {
@@ -157,7 +152,7 @@ def _facts(tool: Tool) -> Iterator[ToolFact]:
         of_toolkit = QueryDict(mutable=True)
         of_toolkit["toolkit"] = tool.toolkit
         yield ToolFact(tool.toolkit, f"{reverse('catalog:tool_list')}?{of_toolkit.urlencode()}")
-    if required := _required_of(compiled_spec_of(revision_of(tool)).spec.parameters):
+    if required := _required_of(tool):
         yield ToolFact(required)
     if tool.score is None:
         return
@@ -171,15 +166,16 @@ def _facts(tool: Tool) -> Iterator[ToolFact]:
     )
 
 
-def _required_of(parameters: JSON) -> str:
+def _required_of(tool: Tool) -> str:
     """How many parameters must be given: "1 of 5 parameters required".
 
-    "" if the root of the schema does not list them.
+    "" if the root of their schema does not list them.
     """
-    schema = members_of(parameters)
-    properties = members_of(schema.get("properties"))
-    if not properties:
-        return "" if schema.keys() & _DESCRIBES_MEMBERS else "no parameters"
-    required = [name for name in items_of(schema.get("required")) if name in properties]
-    total = f"{len(properties)} {plural('parameter', len(properties))}"
-    return f"{len(required)} of {total} required" if required else f"{total}, none required"
+    if tool.parameter_count is None:
+        return ""
+    if not tool.parameter_count:
+        return "no parameters"
+    total = f"{tool.parameter_count} {plural('parameter', tool.parameter_count)}"
+    if not tool.required_count:
+        return f"{total}, none required"
+    return f"{tool.required_count} of {total} required"

@@ -7,9 +7,6 @@
   let theme = null;
   try {
     theme = localStorage.getItem("toolshelf-theme");
-    for (const [name, initial] of [["preview", "on"], ["compact", "off"]]) {
-      if ((localStorage.getItem(`toolshelf-${name}`) ?? initial) === "on") root.dataset[name] = "on"; // see catalog.js
-    }
     const tab = localStorage.getItem("toolshelf.tab.result");
     if (tab) root.dataset.resultTab = tab; // see tabs.js
   } catch {

@@ -417,7 +417,6 @@ NOT_SHOWN = {
             "catalog:facets",
             "catalog:palette",
             "catalog:suggestions",
-            "catalog:tool_preview",
             "playground:completions",
         ),
         "a part of a page",

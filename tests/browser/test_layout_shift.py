@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route
 
 from tests.browser.pages import PAGES, PageState, Visitors
 from tests.browser.web_vitals import layout_shifts, scroll_through, settle
@@ -92,18 +92,6 @@ def test_nothing_moves_by_itself(visitors: Visitors, state: PageState, width: in
 
     score, moved = layout_shifts(page)
     context.close()
-    assert score < NOT_SEEN, moved
-
-
-def test_nothing_moves_when_the_preview_arrives_beside_the_list(visitors: Visitors):
-    page = visitors.new_context().new_page()
-    page.set_viewport_size({"width": 1440, "height": 900})
-
-    open_with_late_scripts(page, "/tools/")
-    expect(page.locator(".tool-preview-name")).to_be_visible()
-    settle(page)
-
-    score, moved = layout_shifts(page)
     assert score < NOT_SEEN, moved
 
 

@@ -1,4 +1,5 @@
 import hashlib
+import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -6,7 +7,6 @@ import pytest
 from django.db import connections
 
 from catalog.errors import RevisionConflict, SpecError
-from catalog.indexing import takes
 from catalog.management.queries import tools_of_query
 from catalog.models import Revision, Tool
 from catalog.publishing import publish, publish_many
@@ -64,23 +64,49 @@ def test_the_columns_of_a_tool_mirror_its_current_spec():
     }
 
     tool = make_tool("weather", configuration={"type": "object"}, **rich)
-    mirrored = (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes)
-    assert mirrored == (True, True, True, "city, days")
+    mirrored = (tool.configurable, tool.has_examples, tool.has_return_type)
+    assert mirrored == (True, True, True)
 
     publish(make_spec("weather"), by=None)
     tool.refresh_from_db()
-    mirrored = (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes)
-    assert mirrored == (False, False, False, "")
+    mirrored = (tool.configurable, tool.has_examples, tool.has_return_type)
+    assert mirrored == (False, False, False)
 
 
-def test_the_names_of_many_parameters_are_cut_with_their_number():
-    many = properties(**{f"parameter_{number}": {} for number in range(30)})
+@pytest.mark.parametrize(
+    ("parameters", "numbers"),
+    [
+        ({**properties(city={}, days={}), "required": ["city"]}, (2, 1)),
+        (properties(city={}), (1, 0)),
+        ({"type": "object"}, (0, 0)),
+        ({"oneOf": [properties(city={}), properties(place={})]}, (None, 0)),
+    ],
+)
+def test_a_tool_has_the_numbers_of_its_parameters_and_of_the_required_ones(parameters, numbers):
+    tool = make_tool("weather", parameters=parameters)
 
-    line = takes(many)
+    assert (tool.parameter_count, tool.required_count) == numbers
 
-    assert line.startswith("parameter_0, parameter_1, ")
-    assert line.endswith(f" +{30 - line.count('parameter_')}")
-    assert len(line) <= 160
+
+@pytest.mark.parametrize(
+    ("declared", "effect"),
+    [
+        ({"x-mcp": {"annotations": {"readOnlyHint": True, "destructiveHint": True}}}, "read-only"),
+        ({"x-mcp": {"annotations": {"destructiveHint": True}}}, "destructive"),
+        ({"x-mcp": {"annotations": {"readOnlyHint": "yes"}}}, ""),
+        ({"x-mcp": []}, ""),
+        ({"x-openapi": {"method": "GET", "path": "/"}}, "read-only"),
+        ({"x-openapi": {"method": "DELETE", "path": "/"}}, "destructive"),
+        ({"x-openapi": {"method": ["POST"], "path": "/"}}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_effect_of_a_tool_is_what_its_server_or_its_request_declares(declared, effect):
+    document = json.dumps({"definition": {"name": "files", "description": "Files."}, **declared})
+
+    tool = publish(read_spec(document), by=None).tool
+
+    assert tool.effect == effect
 
 
 def test_an_upload_on_top_of_another_revision_than_the_one_seen_is_refused():

@@ -76,7 +76,6 @@ PAGES = {
     "person_link": (NOBODY, ADMINISTER),
     "tags": (EVERYONE, NOBODY),
     "tool": (EVERYONE, NOBODY),
-    "tool_preview": (EVERYONE, NOBODY),
     "star": (NOBODY, SIGNED_IN),
     "tool_settings": (MAINTAIN, MAINTAIN),
     "archive": (NOBODY, MAINTAIN),

@@ -21,8 +21,8 @@ class ToolsQuery(Schema):
             "If fewer than 10 tools match all words, less exact matches with some of them follow (`exact` is false). "
             'Conditions: `"side by side"`, `-without`, `prefix*`, `takes:location`, '
             "`takes:location:string`, `returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
-            "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`, `usable:openai`, `score:90` (or more), "
-            "`score:<70`, `examples:pass`, `owner:alice`; "
+            "`toolkit:github`, `tag:mail`, `is:deprecated`, `is:runnable`, `is:read-only`, `is:destructive`, "
+            "`usable:openai`, `score:90` (or more), `score:<70`, `examples:pass`, `owner:alice`; "
             "with a token `owner:me` and `is:starred`. An unknown condition finds nothing (see `problems`)."
         ),
     )
@@ -106,10 +106,10 @@ class FoundToolOut(ToolOut):
 class FilterProblemOut(Out):
     """A condition in `q` that does not exist, or does not take such a value."""
 
-    written: str = Field(description="The filter as written in `q`, such as `is:runnable`.")
+    written: str = Field(description="The filter as written in `q`, such as `has:runnable`.")
     message: str
     instead: str = Field(
-        description="The corrected filter, such as `runnable:yes`; empty if it is correct but needs a token."
+        description="The corrected filter, such as `is:runnable`; empty if it is correct but needs a token."
     )
 
 

@@ -4,9 +4,7 @@ import json
 
 import pytest
 from django.http import QueryDict
-from selectolax.lexbor import LexborHTMLParser
 
-from catalog.assessments import assess_all
 from catalog.lifecycle import archive, deprecate
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import OPTIONS_OF_GROUP, facets_of
@@ -140,9 +138,9 @@ def test_deprecation_is_a_condition_of_the_query_language():
 
 
 def test_a_value_of_another_filter_is_corrected_rather_than_an_example_given():
-    [problem] = Query.from_text("is:runnable").problems
+    [problem] = Query.from_text("has:runnable").problems
 
-    assert problem.message.endswith(". Write `runnable:yes` instead.")
+    assert problem.message.endswith(". Write `is:runnable` instead.")
 
 
 @pytest.mark.usefixtures("catalog_tools")
@@ -180,30 +178,39 @@ def test_groups_are_counted_among_the_results():
         "mail": (1, True, False),
         "clock": (1, True, False),
     }
-    assert facet("Tag", CatalogSearch(words="toolkit:mail")) == {
-        "office": (2, True, False),
-        "writing": (1, True, False),
-    }
+    assert facet("Tag", CatalogSearch(words="toolkit:mail")) == {"writing": (1, True, False)}
+
+
+@pytest.mark.usefixtures("catalog_tools")
+def test_only_options_that_narrow_the_list_are_shown():
+    everywhere = {one.label: one for facet in facets_of(CatalogSearch()) for one in facet.options}
+    in_mail = CatalogSearch(words="toolkit:mail")
+
+    assert {"Runs here", "Mock only", "Examples"}.isdisjoint(everywhere)  # none, all, none
+    assert "office" in everywhere
+    assert "office" not in {one.label for facet in facets_of(in_mail) for one in facet.options}
 
 
 @pytest.mark.usefixtures("catalog_tools")
 def test_a_chosen_group_can_be_removed_and_tags_combine():
+    make_tool("mail.draft", description="Sends later.", tags=["office"])
     search = CatalogSearch(words="toolkit:Mail tag:office send")
 
-    assert facet("Toolkit", search) == {"mail": (1, True, True)}
+    assert facet("Toolkit", search) == {"mail": (2, True, True)}
     assert option("mail", search).query == "?q=tag%3Aoffice+send"
     assert option("office", search).query == "?q=toolkit%3AMail+send"
-    assert option("writing", search).query == "?q=tag%3Awriting+toolkit%3AMail+tag%3Aoffice+send"
+    assert option("writing", search).query == "?q=toolkit%3AMail+tag%3Aoffice+send+tag%3Awriting"
 
 
 @pytest.mark.usefixtures("catalog_tools")
-def test_one_lint_score_replaces_another_which_is_not_counted():
-    list(assess_all())
-    search = CatalogSearch(words="score:<70 send")
+@pytest.mark.parametrize("words", ["sen", "send", "sends "])
+def test_a_filter_added_to_a_word_that_is_typed_finds_what_it_counts(words):
+    make_tool("sender", tags=["office"])
+    office = option("office", CatalogSearch(words=words))
 
-    assert facet("Lint score", search)["Below 70"][2]
-    assert facet("Lint score", search)["90 and above"] == (None, True, False)
-    assert option("70 to 89", search).query == "?q=score%3A%3E%3D70+score%3A%3C90+send"
+    found = ids(CatalogSearch.from_query(QueryDict(office.query.removeprefix("?")), None))
+
+    assert len(found) == office.count
 
 
 @pytest.mark.usefixtures("catalog_tools")
@@ -212,30 +219,45 @@ def test_one_lint_score_replaces_another_which_is_not_counted():
     [
         ("send toolkit:Mail", "mail", "?q=send"),
         ('send tag:"office"', "office", "?q=send"),
-        ("runnable:no", "Runnable", None),
-        ("runnable:true", "Runnable", "?"),
+        ("is:runnable", "Runs here", "?"),
+        ("runnable:true", "Runs here", "?"),
+        ("runnable:no", "Mock only", "?"),
+        ("is:read-only", "Read-only", "?"),
+        ("is:destructive", "Destructive", "?"),
         ("-needs:configuration", "No configuration", "?"),
-        ("is:configurable", "Needs configuration", "?"),
-        ("has:examples", "Has examples", "?"),
-        ("-has:examples", "Has examples", None),
-        ("examples:pass", "Examples pass", "?"),
-        ("has:returns", "Has a return type", "?"),
+        ("is:configurable", "Configuration", "?"),
+        ("has:examples", "Examples", "?"),
+        ("examples:pass", "Tests that pass", "?"),
+        ("has:returns", "Return type", "?"),
         ("usable:OpenAI", "OpenAI", "?"),
-        ("score:90", "90 and above", "?"),
-        ("score:<70", "Below 70", "?"),
-        ("score:95", "90 and above", None),
-        ("is:starred", "Starred by you", "?"),
-        ("owner:me", "Mine", "?"),
-        ("owner:ada", "Mine", "?"),
+        ("score:<80", "Below 80", "?"),
+        ("score:<=79", "Below 80", "?"),
+        ("is:starred", "Starred", "?"),
+        ("owner:me", "Owned", "?"),
+        ("owner:ada", "Owned", "?"),
         ("is:deprecated mail", "Deprecated", "?q=mail"),
     ],
 )
 def test_a_filter_in_the_query_is_marked_as_chosen_and_removed_from_it(words, label, query):
     ada = make_user("ada")
+
     found = option(label, CatalogSearch(words=words, person=ada))
 
-    assert found.chosen == (query is not None)
-    assert query in (found.query, None)
+    assert found.chosen
+    assert found.query == query
+
+
+def test_the_effect_of_tools_is_a_filter():
+    for name, hints in {"look": {"readOnlyHint": True}, "drop": {"destructiveHint": True}}.items():
+        publish(make_spec(name, siblings={"x-mcp": {"annotations": hints}}), by=None)
+    make_tool("other")
+
+    assert facet("Effect", CatalogSearch()) == {
+        "Read-only": (1, True, False),
+        "Destructive": (1, True, False),
+    }
+    assert ids(CatalogSearch(words="is:read-only")) == ["look"]
+    assert ids(CatalogSearch(words="-is:destructive")) == ["look", "other"]
 
 
 def test_many_matches_are_counted_up_to_a_limit(monkeypatch):
@@ -249,7 +271,7 @@ def test_many_matches_are_counted_up_to_a_limit(monkeypatch):
         "clock": (1, False, False),
     }
     assert option("No configuration", CatalogSearch(words="-nowhere")).count == 7
-    assert option("Has examples", CatalogSearch(words="-nowhere")).count is None
+    assert option("Examples", CatalogSearch(words="-nowhere")).count is None
 
 
 def test_a_facet_that_cannot_show_all_groups_links_to_them():
@@ -266,10 +288,9 @@ def test_a_user_can_filter_by_their_own_tools():
     publish(make_spec("mine"), by=ada)
     make_tool("other")
 
-    assert facet("Owner", CatalogSearch()) is None
-    assert facet("Owner", CatalogSearch(person=ada)) == {"Mine": (1, True, False)}
-    assert facet("Owner", CatalogSearch(words="owner:ada")) == {"Owned by ada": (1, True, True)}
-    assert option("Mine", CatalogSearch(person=ada)).query == "?q=owner%3Ame"
+    assert facet("Yours", CatalogSearch()) is None
+    assert facet("Yours", CatalogSearch(person=ada)) == {"Owned": (1, True, False)}
+    assert option("Owned", CatalogSearch(person=ada)).query == "?q=owner%3Ame"
 
 
 def test_deprecated_tools_are_counted():
@@ -467,17 +488,3 @@ def test_the_api_returns_the_metadata_of_a_tool(stranger):
         ["office"],
         None,
     )
-
-
-def test_the_bar_of_an_option_is_its_share_of_the_largest_count(client):
-    publish_many(
-        [make_spec(f"big.{number}") for number in range(4)] + [make_spec("small.one")], by=None
-    )
-
-    tree = LexborHTMLParser(client.get("/tools/").text)
-
-    shares = {
-        link.css_first(".facet-label").text(): link.attributes["data-share"]
-        for link in tree.css(".facet-link")
-    }
-    assert (shares["big"], shares["small"]) == ("10", "2")

@@ -1,8 +1,6 @@
-"""Filters that depend on the person who searches: `is:starred`, `owner:me`, and the stars in rows."""
+"""Filters that depend on the person who searches: `is:starred`, `owner:me`."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.management.queries import tools_of_query
@@ -36,15 +34,6 @@ def page(client, query):
 
 def names(client, query):
     return sorted(link.text(strip=True) for link in page(client, query).css(".result-name"))
-
-
-def stars(client, query=""):
-    return {
-        row.css_first(".result-name").text(strip=True): row.css_first(".star").attributes[
-            "aria-pressed"
-        ]
-        for row in page(client, query).css("li.result")
-    }
 
 
 @pytest.mark.parametrize("query", STARRED_QUERIES)
@@ -107,43 +96,12 @@ def test_an_owner_is_a_condition(client, tools, stella):
     assert [tool.name for tool in tools_of_query("owner:stella")] == ["mail"]
 
 
-def test_rows_show_the_stars_of_the_person_and_none_to_a_visitor(client, tools, stella):
-    star(tools["radar"], stella)
-    assert page(client, "").css(".star") == []
-    client.force_login(stella)
-
-    assert stars(client) == {"forecast": "false", "mail": "false", "radar": "true"}
-    unstar(tools["radar"], stella)
-    star(tools["mail"], stella)
-    assert stars(client) == {"forecast": "false", "mail": "true", "radar": "false"}
-    client.force_login(make_user("other"))
-    assert set(stars(client).values()) == {"false"}
-
-
-def test_stars_take_one_query_however_many_rows_there_are(client, tools, stella):
-    client.force_login(stella)
-    with_few = star_queries(client)
-    for number in range(20):
-        star(make_tool(f"tool{number}"), stella)
-
-    assert star_queries(client) == with_few == 1
-    assert star_queries(client) == 1
-
-
-def star_queries(client):
-    with CaptureQueriesContext(connection) as queries:
-        client.get("/tools/")
-    return sum("catalog_star" in query["sql"] for query in queries)
-
-
 def test_the_filter_is_offered_to_people_with_stars(client, tools, stella):
     star(tools["radar"], stella)
-    assert "Starred by you" not in page(client, "").css_first("#facets").text()
+    assert "Starred" not in page(client, "").css_first("#facets").text()
     client.force_login(stella)
 
-    option = next(
-        one for one in page(client, "").css(".facet-link") if "Starred by you" in one.text()
-    )
+    option = next(one for one in page(client, "").css(".facet-link") if "Starred" in one.text())
 
     assert option.attributes["href"] == "?q=is%3Astarred"
     assert option.css_first(".facet-count").text(strip=True) == "1"

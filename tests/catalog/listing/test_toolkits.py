@@ -159,6 +159,6 @@ def test_a_long_toolkit_shows_its_first_tools(client):
 
 
 def test_a_list_of_one_toolkit_links_to_its_page(client, mail):
-    link = page(client, "/tools/?toolkit=MAIL").css_first(".results-summary a")
+    link = page(client, "/tools/?toolkit=MAIL").css_first(".results-head a.small")
 
     assert link.text() == "About this toolkit"

@@ -141,8 +141,8 @@ def test_facts_outside_the_index_are_conditions(text, conditions):
 @pytest.mark.parametrize(
     ("text", "instead"),
     [
-        ("is:runnable", "runnable:yes"),
-        ("-is:runnable", "-runnable:yes"),
+        ("has:runnable", "is:runnable"),
+        ("-has:runnable", "-is:runnable"),
         ("runnable:perhaps", "runnable:yes"),
         ("parameter:city", "takes:city"),
         ("param:city:string", "takes:city:string"),

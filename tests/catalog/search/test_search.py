@@ -343,27 +343,26 @@ def test_the_work_for_a_request_is_bounded(django_assert_max_num_queries):
 
 def test_a_wrong_filter_finds_nothing():
     make_tool("a", description="apples")
-    search = CatalogSearch(words="apples is:runnable")
+    search = CatalogSearch(words="apples has:runnable")
 
     page = page_of(search)
 
     assert (page.results, page.count, page.next) == ((), 0, None)
     assert [(one.instead, address) for one, address in search.repairs] == [
-        ("runnable:yes", "?q=apples+runnable%3Ayes")
+        ("is:runnable", "?q=apples+is%3Arunnable")
     ]
-    assert not matching_all("apples is:runnable").exists()
+    assert not matching_all("apples has:runnable").exists()
     assert {option.count for facet in facets_of(search) for option in facet.options} <= {0}
 
 
 def test_the_page_offers_the_right_filter(client):
     make_tool("a", description="apples")
 
-    body = client.get("/tools/", {"q": "is:runnable"}).content.decode()
+    body = client.get("/tools/", {"q": "has:runnable"}).content.decode()
 
-    assert "takes deprecated, configurable, assessed, starred." in body
-
-    assert 'href="?q=runnable%3Ayes"' in body
-    assert "<code>runnable:yes</code>" in body
+    assert "takes examples, returns, configuration, parameters, toolkit." in body
+    assert 'href="?q=is%3Arunnable"' in body
+    assert "<code>is:runnable</code>" in body
 
 
 def test_the_page_marks_less_exact_matches(client):
@@ -384,7 +383,7 @@ def test_the_api_marks_less_exact_matches_and_wrong_filters(stranger):
 
     first = stranger.ask("/tools", q="sends mail", limit=1).json()
     second = stranger.ask("/tools", q="sends mail", limit=1, cursor=first["next"]).json()
-    wrong = stranger.ask("/tools", q="is:runnable")
+    wrong = stranger.ask("/tools", q="has:runnable")
 
     assert [(one["id"], one["exact"]) for one in first["items"] + second["items"]] == [
         ("mail", True),
@@ -398,7 +397,7 @@ def test_the_api_marks_less_exact_matches_and_wrong_filters(stranger):
     )
     assert (wrong.status_code, wrong.json()["items"], wrong.json()["count"]) == (200, [], 0)
     [problem] = wrong.json()["problems"]
-    assert (problem["written"], problem["instead"]) == ("is:runnable", "runnable:yes")
+    assert (problem["written"], problem["instead"]) == ("has:runnable", "is:runnable")
 
 
 def test_if_no_tool_contains_all_words_those_with_some_are_found():
@@ -535,7 +534,7 @@ def catalog_tools():
         ("requests runnable:no", ["code.list_requests", "mail.send_message"]),
         ("takes:nothing-like-it", []),
         ("has:nonsense", []),
-        ("is:runnable", []),
+        ("is:runnable", ["idle"]),
         ("parameter:to", []),
     ],
 )
@@ -674,7 +673,7 @@ def test_the_link_of_a_chosen_facet_removes_it(four_tools):
 
     [chosen] = [option for facet in facets_of(search) for option in facet.options if option.chosen]
 
-    assert (chosen.label, chosen.query) == ("Has examples", "?q=fruit")
+    assert (chosen.label, chosen.query) == ("Examples", "?q=fruit")
 
 
 # -- pages ------------------------------------------------------------------------------------------------------------

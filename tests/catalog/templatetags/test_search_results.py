@@ -4,13 +4,13 @@ import pytest
 from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.lifecycle import deprecate
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
+from catalog.models import Tool
 from catalog.rendering.markdown import as_text
 from catalog.rendering.text_diff import Row
-from catalog.search.explain import Marked
-from catalog.search.highlight import Mark
 from catalog.templatetags.catalog import with_code
 from catalog.templatetags.differences import with_words
 from tests.factories import make_tool, properties
@@ -46,7 +46,7 @@ def test_the_hostile_texts_of_a_tool_are_escaped_in_its_row(text, words):
         **{f"weather {text}": {"type": "string", "description": f"weather {text}"}}
     )
     tool = make_tool(tool_id, name=name, description=f"About {text}", parameters=parameters)
-    organise(tool, Organisation(add_tags=[f"tag {text}"], remove_tags=[]), by=None)
+    organise(tool, Organisation(toolkit=f"kit {text}"), by=None)
 
     tree = rows(words)
 
@@ -54,7 +54,7 @@ def test_the_hostile_texts_of_a_tool_are_escaped_in_its_row(text, words):
     assert tree.css_first(".result-name").text() == name
     assert tree.css_first(".result-id").text() == tool_id
     assert tree.css_first(".result-text").text() == as_text(f"About {text}")
-    assert f"tag {text}" in tree.css_first(".result-chips").text()
+    assert tree.css_first(".result-toolkit").text() == f"kit {text}"
     assert len(tree.css("li.result")) == 1
 
 
@@ -75,32 +75,48 @@ def test_a_hostile_parameter_that_matches_is_escaped():
 
 
 @pytest.mark.django_db
-def test_the_toolkit_in_an_id_is_a_link_wherever_the_words_are_marked():
-    make_tool("git-hub.close_git_hub", name="close")
+def test_a_row_shows_the_id_only_if_its_last_part_differs_from_the_name():
+    make_tool("git-hub.close_issue", name="close")
+    make_tool("git-hub.open", name="open")
 
-    row = rows("git hub close")
+    shown, hidden = rows("hub").css("li.result")
 
-    assert row.css_first(".result-id").html == (
-        '<code class="id result-id">'
-        '<a class="result-toolkit" href="?toolkit=git-hub"><mark>git</mark>-<mark>hub</mark></a>'
-        ".<mark>close</mark>_<mark>git</mark>_<mark>hub</mark></code>"
-    )
-    assert len(row.css(".result-toolkit")) == 1
+    assert shown.css_first(".result-id").text() == "git-hub.close_issue"
+    assert hidden.css_first(".result-id") is None
+    assert hidden.css_first(".result-toolkit").attributes["href"] == "?toolkit=git-hub"
 
 
-@pytest.mark.parametrize(
-    ("at", "parts"), [(3, ("abc", "def")), (0, ("", "abcdef")), (6, ("abcdef", ""))]
-)
-def test_a_mark_around_the_place_of_a_split_is_in_both_parts(at, parts):
-    before, after = Marked("abcdef", (Mark(1, 5),)).split(at)
+@pytest.mark.django_db
+def test_a_row_shows_the_required_parameters_the_effect_and_a_low_score():
+    schema = {**properties(a={}, b={}, c={}), "required": ["a", "b"]}
+    hints = {"x-mcp": {"annotations": {"readOnlyHint": True}}}
+    low = make_tool("low", parameters=schema, siblings=hints)
+    high = make_tool("other", parameters={"$ref": "#/$defs/a", "$defs": {"a": schema}})
+    Tool.objects.filter(pk=low.pk).update(score=79)
+    Tool.objects.filter(pk=high.pk).update(score=80)
 
-    assert (
-        "".join(text for text, _ in before.pieces),
-        "".join(text for text, _ in after.pieces),
-    ) == parts
-    assert [text for part in (before, after) for text, is_marked in part.pieces if is_marked] == {
-        3: ["bc", "de"], 0: ["bcde"], 6: ["bcde"],
-    }[at]  # fmt: skip
+    first, second = rows().css("li.result")
+
+    columns = [".result-score", ".result-effect", ".result-required", ".result-runs"]
+    assert [first.css_first(one).text() for one in columns] == [
+        "score 79",
+        "read-only",
+        "2 of 3 parameters required",
+        "Mock only",
+    ]
+    assert [second.css_first(one).text() for one in columns] == ["", "", "", "Mock only"]
+    assert first.css_first(".result-score a").attributes["href"] == "/tools/low/lint/"
+
+
+@pytest.mark.django_db
+def test_a_row_of_a_deprecated_tool_links_to_the_one_to_use_instead():
+    make_tool("new")
+    deprecate(make_tool("old"), superseded_by="new")
+
+    row = rows("old").css_first("li.result")
+
+    assert row.css_first(".result-qualifier").text() == "use instead: new"
+    assert row.css_first(".result-qualifier a").attributes["href"] == "/tools/new/"
 
 
 @pytest.mark.django_db

@@ -22,15 +22,7 @@ def test_an_empty_catalog_suggests_an_upload(client):
     tree = page(client, "/tools/")
 
     assert "The catalog is empty" in tree.body.text()
-    assert tree.css_first(".empty a").attributes["href"] == "/add/"
-
-
-def test_the_heading_of_the_results_repeats_the_words_without_blanks_around(client):
-    make_tool("acme.greet")
-
-    assert text_of(page(client, "/tools/?q=toolkit:acme%20"), ".results-summary").startswith(
-        "1 tool for “toolkit:acme”"
-    )
+    assert tree.css_first(".results-note a").attributes["href"] == "/add/"
 
 
 def test_tools_are_listed_with_their_facts(client):
@@ -45,27 +37,12 @@ def test_tools_are_listed_with_their_facts(client):
 
     tree = page(client, "/tools/")
 
-    assert text_of(tree, ".results-summary") == "1 tool"
+    assert text_of(tree, "h1") == "1 tool in 1 toolkit"
     assert tree.css_first(".result-name a").attributes["href"] == "/tools/acme.greet/"
-    assert text_of(tree, ".result-id") == "acme.greet"
     assert text_of(tree, ".result-text") == "Says hello."
-    assert texts_of(tree, ".result .chip") == ["Needs configuration"]
-    assert tree.css_first(".result-try").attributes["href"] == "/tools/acme.greet/try/"
+    assert texts_of(tree, ".result-qualifier") == ["needs configuration"]
+    assert text_of(tree, ".result-required") == "0 of 1 parameters required"
     assert text_of(tree, ".result-toolkit") == "acme"
-
-
-def test_a_row_shows_the_first_tags_and_how_many_there_are_besides(client):
-    tags = ["mail", "people & places", "hello", "politeness", "speech"]
-    for number in range(6):
-        make_tool(f"greet-{number}", tags=tags[:number])
-
-    shown = [texts_of(row, ".chip") for row in page(client, "/tools/").css(".result")]
-
-    assert shown == [
-        *([], ["mail"], ["mail", "people & places"], ["mail", "people & places", "1 more tag"]),
-        ["mail", "people & places", "2 more tags"],
-        ["mail", "people & places", "3 more tags"],
-    ]
 
 
 def test_whatever_a_tool_is_called_its_row_is_text(client):
@@ -80,7 +57,6 @@ def test_whatever_a_tool_is_called_its_row_is_text(client):
     for address in ("/tools/", "/tools/?q=window", "/tools/?q=onerror", "/tools/?q=takes:onerror"):
         tree = page(client, address)
         assert text_of(tree, ".result-name") == EVIL
-        assert EVIL.startswith(text_of(tree, ".result .chip"))
         assert not tree.css(".result img, .result script, .facets img, .facets script")
 
 
@@ -114,12 +90,17 @@ def test_the_page_and_the_api_give_the_same_tools_in_the_same_order(client):
     for number in range(25):
         make_tool(f"tool{number}", description="fruit " * (number % 5))
 
-    for query in ("", "q=fruit", "q=tool"):
+    for query in ("sort=name", "q=fruit", "q=tool"):
         on_page = [
             node.attributes["href"].split("/")[2]
             for node in page(client, f"/tools/?{query}").css(".result-name a")
         ]
-        by_api = [item["slug"] for item in client.get(f"/api/v1/tools?{query}").json()["items"]]
+        by_api = [
+            item["slug"]
+            for item in client.get(f"/api/v1/tools?{query.removeprefix('sort=name')}").json()[
+                "items"
+            ]
+        ]
         assert on_page == by_api
 
 
@@ -128,7 +109,8 @@ def test_pages_are_linked_both_ways(client):
         make_tool(f"tool{number:02}")
 
     second = page(
-        client, "/tools/" + page(client, "/tools/").css_first("a[rel=next]").attributes["href"]
+        client,
+        "/tools/" + page(client, "/tools/?sort=name").css_first("a[rel=next]").attributes["href"],
     )
     third = page(client, "/tools/" + second.css_first("a[rel=next]").attributes["href"])
     back = page(client, "/tools/" + third.css_first("a[rel=prev]").attributes["href"])
@@ -151,14 +133,14 @@ def test_a_facet_is_a_link_that_can_be_undone(client):
     assert texts_of(tree, ".result-name") == ["a"]
     [chosen] = tree.css(".facet-link[aria-current]")
     assert chosen.attributes["href"] == "?"
-    assert tree.css_first('.catalog-search input[name="q"]').attributes["value"] == "has:examples "
+    assert tree.css_first('#catalog-search input[name="q"]').attributes["value"] == "has:examples "
 
 
 def test_words_that_nothing_has_lead_on(client):
     make_tool("a")
 
-    assert "No tools match “zebra”" in page(client, "/tools/?q=zebra").body.text()
-    assert "Remove a filter to see more tools" in page(client, "/tools/?q=a&examples=1").body.text()
+    assert "Nothing for “zebra”" in page(client, "/tools/?q=zebra").body.text()
+    assert "Search without the filters" in page(client, "/tools/?q=a&examples=1").body.text()
 
 
 @pytest.mark.parametrize(
@@ -759,27 +741,25 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
 
 
 @pytest.mark.parametrize(
-    ("configuration", "chips"),
+    ("configuration", "needed"),
     [
         ({"type": "object"}, []),
         (properties(region={"type": "string", "default": "eu"}), []),
         ({"anyOf": [{"required": ["key"]}, {}]}, []),
-        ({"required": ["key"]}, ["Needs configuration"]),
+        ({"required": ["key"]}, ["needs configuration"]),
         (
             {"allOf": [{"$ref": "#/$defs/Key"}], "$defs": {"Key": {"required": ["key"]}}},
-            ["Needs configuration"],
+            ["needs configuration"],
         ),
-        ({"minProperties": 1}, ["Needs configuration"]),
+        ({"minProperties": 1}, ["needs configuration"]),
     ],
     ids=str,
 )
 def test_a_tool_needs_configuration_only_if_something_in_it_is_required(
-    client, db, configuration, chips
+    client, db, configuration, needed
 ):
-    tool = make_tool("greet", configuration=configuration)
+    make_tool("greet", configuration=configuration)
 
     listed = page(client, "/tools/")
-    preview = page(client, f"{tool.get_absolute_url()}preview/", headers={"HX-Request": "true"})
 
-    assert texts_of(listed, ".result .chip") == chips
-    assert [text for text in texts_of(preview, ".chip") if "onfiguration" in text] == chips
+    assert texts_of(listed, ".result-qualifier") == needed

@@ -3,7 +3,6 @@
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import Tool
 from playground.models import Run
@@ -68,7 +67,7 @@ def runnable():
 def test_without_words_the_runnable_tools_come_first(client, runnable):
     in_order = ["compare_texts", "convert_units", "acronyms", "before", "none", "other"]
 
-    assert names(client, "") == in_order
+    assert names(client, "") == in_order[:4]  # of one toolkit
     assert names(client, "?sort=runnable") == in_order
     assert names(client, "?sort=name") == sorted(in_order)
     assert names(client, "?q=fruit&sort=runnable") == [*in_order[:4], "other"]
@@ -79,22 +78,88 @@ def test_without_words_the_runnable_tools_come_first(client, runnable):
 @pytest.mark.parametrize(
     ("query", "chosen", "others"),
     [
-        ("", "Runnable first", ["Recently published", "Most run", "Lint score", "Name"]),
-        ("?sort=name", "Name", ["Runnable first", "Recently published", "Most run", "Lint score"]),
+        (
+            "",
+            "Toolkits",
+            ["Runnable first", "Recently published", "Most run", "Lint score", "Name"],
+        ),
+        (
+            "?q=has:parameters&sort=name",
+            "Name",
+            ["Runnable first", "Recently published", "Most run", "Lint score"],
+        ),
         (
             "?q=fruit",
-            "Relevance",
+            "Best match",
             ["Runnable first", "Recently published", "Most run", "Lint score", "Name"],
         ),
     ],
 )
 def test_the_order_is_shown_as_chosen(client, query, chosen, others):
-    options = page(client, f"/tools/{query}").css("select[name=sort] option:not([hidden])")
-    found = [one.text(strip=True) for one in options]
+    make_tool("pear", description="fruit", parameters=properties(a={}))
+    options = page(client, f"/tools/{query}").css(".results-sort a")
+    labels = [one.text(strip=True) for one in options]
 
-    [selected] = [one for one in options if "selected" in one.attributes]
+    [selected] = [one for one in options if "aria-current" in one.attributes]
+
     assert selected.text(strip=True) == chosen
-    assert [one for one in found if one != chosen] == others
+    assert [one for one in labels if one != chosen] == others
+
+
+def test_without_a_query_four_tools_of_each_toolkit_are_shown_the_runnable_ones_first(
+    client, runnable
+):
+    for number in range(5):
+        make_tool(f"kit.tool{number}", name=f"tool{number}")
+
+    tree = page(client, "/tools/")
+
+    assert text_of(tree, "h1") == "11 tools in 1 toolkit"
+    assert [one.text(strip=True) for one in tree.css(".result-group-head a:first-child")] == [
+        "Without a toolkit",
+        "kit",
+    ]
+    assert texts_of(tree, ".result-group-head .result-runs") == ["2 run here", "Mock only"]
+    assert texts_of(tree, ".result-name")[4:] == ["tool0", "tool1", "tool2", "tool3"]
+    links = [one.attributes["href"] for one in tree.css(".result-group-all")]
+    assert links == ["?q=-has%3Atoolkit", "?q=toolkit%3Akit"]
+    assert names(client, "?q=-has:toolkit")[:2] == ["compare_texts", "convert_units"]
+    assert len(names(client, links[1])) == 5
+
+
+def test_pages_of_toolkits_have_numbers(client):
+    for number in range(12):
+        make_tool(f"kit{number:02}.tool")
+
+    second = page(client, "/tools/?page=2")
+
+    assert text_of(second, ".pagination p") == "Toolkits 6 to 10 of 12"
+    assert texts_of(second, ".page-number") == ["1", "2", "3"]
+    assert text_of(second, ".page-number[aria-current]") == "2"
+    assert len(second.css(".result-group")) == 5
+
+
+def test_groups_take_as_many_queries_however_many_tools_they_have(client):
+    make_tool("kit.a")
+    with CaptureQueriesContext(connection) as few:
+        client.get("/tools/")
+    for number in range(9):
+        make_tool(f"kit.tool{number}")
+
+    with CaptureQueriesContext(connection) as many:
+        client.get("/tools/")
+
+    assert len(many) <= len(few)
+
+
+def test_a_search_without_a_match_names_the_missing_words_and_shows_the_closest_tools(client):
+    make_tool("move_page", description="Moves a page.")
+
+    tree = page(client, "/tools/?q=move+card+in+trello+")
+
+    assert text_of(tree, "h1") == "Nothing for “move card in trello”"
+    assert text_of(tree, ".results-note").startswith("No tool mentions card or trello.")
+    assert texts_of(tree, ".result-name") == ["move_page"]
 
 
 def test_the_api_lists_tools_by_name(client, runnable):
@@ -122,7 +187,7 @@ def test_an_unknown_order_is_the_usual_one(client):
 @pytest.mark.parametrize(
     "query",
     [
-        "",
+        "q=-has:toolkit",
         "sort=runnable",
         "sort=name",
         "sort=score",
@@ -159,87 +224,22 @@ def test_each_page_names_its_rows_and_no_tool_is_on_two(client, query):
     )
 
 
-def test_each_active_filter_can_be_removed_alone(client):
-    make_tool("acme.greet", examples=[{}])
-
-    tree = page(client, "/tools/?q=greet&examples=1&toolkit=acme&sort=name")
-
-    assert {
-        link.text(strip=True): link.attributes["href"] for link in tree.css(".active-filter")
-    } == {
-        "Remove the filter“greet”": "?q=has%3Aexamples+toolkit%3Aacme&sort=name",
-        "Remove the filterhas:examples": "?q=toolkit%3Aacme+greet&sort=name",
-        "Remove the filtertoolkit:acme": "?q=has%3Aexamples+greet&sort=name",
-    }
-    assert tree.css_first(".active-filters-clear").attributes["href"] == "/tools/"
-
-
-def test_filters_without_tools_are_folded(client):
+def test_a_search_that_finds_nothing_offers_to_add_tools(client):
     make_tool("greet")
 
     tree = page(client, "/tools/?q=zzzzqqq")
 
-    assert text_of(tree, ".empty-title") == "No tools match “zzzzqqq”"
-    assert tree.css(".facet:not(.facet-empty) .facet-link.is-empty") == []
-    assert len(tree.css(".facet-empty .facet-link")) > 10
+    assert text_of(tree, "h1") == "Nothing for “zzzzqqq”"
+    assert tree.css_first(".results-note a").attributes["href"] == "/add/"
 
 
-def test_a_row_shows_only_what_differs_from_most_tools(client):
-    make_tool("greet", examples=[{}], returns={"type": "string"})
-    make_tool("greet", examples=[{}], returns={"type": "integer"})
-
-    assert texts_of(page(client, "/tools/"), ".result .chip") == []
-
-
-def preview(client, tool):
-    response = client.get(f"/tools/{tool.slug}/preview/", headers={"HX-Request": "true"})
-    assert response.status_code == 200
-    return LexborHTMLParser(response.content)
-
-
-def test_the_preview_of_a_tool_shows_its_description_parameters_and_state(client):
-    tool = make_tool(
-        "acme.convert",
-        name="convert",
-        description="Converts *units*.",
-        parameters={
-            **properties(value={"type": "number", "description": "How much."}, to={}),
-            "required": ["value"],
-        },
-        configuration={**properties(apiKey={"type": "string"}), "required": ["apiKey"]},
-        examples=[{"parameters": {"value": 1}}],
-    )
-
-    shown = preview(client, tool)
-
-    assert shown.css_first("h2 a").attributes["href"] == "/tools/acme.convert/"
-    assert shown.css_first("em").text() == "units"
-    assert [one.text(strip=True) for one in shown.css(".property-name")] == [
-        "value",
-        "to",
-        "apiKey",
-    ]
-    assert text_of(shown, ".tool-preview-property") == "value number required How much."
-    assert [one.text(strip=True) for one in shown.css(".chip")] == [
-        "Mock only",
-        "Needs configuration",
-    ]
-    assert text_of(shown, ".tool-preview-numbers").startswith("Tests 1 Changes 1")
-
-
-def test_the_preview_follows_the_tool(client):
-    tool = make_tool("greet")
-    assert "No parameters." in preview(client, tool).text()
-
-    make_tool("greet", parameters=properties(who={}))
-
-    assert [one.text(strip=True) for one in preview(client, tool).css(".property-name")] == ["who"]
-
-
-def test_the_address_of_a_preview_leads_to_the_tool_in_a_browser(client):
+def test_filters_that_find_nothing_can_be_left_out(client):
     make_tool("greet")
 
-    assert client.get("/tools/greet/preview/").headers["Location"] == "/tools/greet/"
+    tree = page(client, "/tools/?q=greet+is:destructive")
+
+    assert text_of(tree, "h1") == "Nothing for “greet”"
+    assert tree.css_first(".results-note a").attributes["href"] == "/tools/?q=greet"
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="reads the plan of SQLite")
