@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Final
 
+from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
+from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.types import json_type, type_names
 from catalog.json_schema.validation import Budget, Violation, compile_schema
 from catalog.jsontext.containers import items_of, members_of, strings_of
@@ -21,6 +23,7 @@ from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_last
 from catalog.jsontext.reader import JSON
 
 MAX_EDITS: Final = 60
+MAX_NODES: Final = 20_000  # of a schema whose references are checked
 MAX_MEMBERS: Final = 100  # of an object whose members are described by name
 _REFERENCES: Final = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 _UNSAFE: Final = frozenset(("not", "if", "maxContains"))
@@ -44,7 +47,8 @@ def widen(schema: JSON, value: JSON, *, at: str | None = None) -> list[Operation
         at: a JSON Pointer into the value; only what violates the schema there is accepted afterwards.
 
     Returns:
-        The operations, one after the other; [] if there is nothing to do; None if there is no such edit.
+        The operations, one after the other; [] if there is nothing to do; None if there is no such edit, or if a
+        reference would lead nowhere afterwards.
     """
     operations: list[Operation] = []
     budget = Budget()
@@ -55,7 +59,7 @@ def widen(schema: JSON, value: JSON, *, at: str | None = None) -> list[Operation
         violations = [each for violation in result.violations for each in violation.reported()]
         wanted = [each for each in violations if at is None or each.pointer == at]
         if not wanted:
-            return operations
+            return operations if not operations or _references_resolve(schema) else None
         edit = _edit_for(schema, value, wanted[0])
         try:
             schema = apply_patch(schema, edit)
@@ -146,7 +150,10 @@ def _edit_for(schema: JSON, value: JSON, violation: Violation) -> list[Operation
     found = _at(value, violation.pointer)
     around, keyword = split_last(pointer)
     node = members_of(_at(schema, around))
-    if keyword in node and keyword in _EDITS:
+    # A property with the name of a keyword may be `false`.
+    if keyword == violation.keyword and keyword in node and keyword in _EDITS:
+        if keyword == "contains" and not _has_min_contains(schema):
+            return [Operation("remove", pointer)]
         return _EDITS[keyword](around, node, found, violation)
     if _at(schema, pointer) is False:
         return [Operation("replace", pointer, _json(describe(found)))]
@@ -248,7 +255,18 @@ _EDITS: Final[Mapping[str, Callable[..., list[Operation]]]] = {
 }
 
 
-# Where a weaker keyword may make the schema stricter
+def _has_min_contains(schema: JSON) -> bool:
+    dialect = dialect_of(schema, DEFAULT_DIALECT)
+    return dialect is not None and "minContains" in dialect.keywords
+
+
+# Where a weaker keyword may make the schema stricter, or break a reference
+
+
+def _references_resolve(schema: JSON) -> bool:
+    """Whether each reference has a target; one into a part that was moved or removed has none."""
+    index = SchemaMap(schema, max_nodes=MAX_NODES)
+    return index.complete and not index.problems
 
 
 def _is_shared(schema: JSON, pointer: str) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from random import Random
+from urllib.parse import quote
 
 import pytest
 
+from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.validation import compile_schema
 from catalog.json_schema.widening import describe, widen
 from catalog.jsontext.patch import apply_patch
 from tests.catalog.random_schemas import DRAFTS, Schemas
+from tests.catalog.random_values import NAMES
 from tests.catalog.random_values import value as random_value
 
 pytestmark = pytest.mark.unit
@@ -18,6 +21,13 @@ CLOSED = {"type": "object", "properties": {"a": {"type": "string"}}, "additional
 
 def accepts(schema, value):
     return compile_schema(schema).check(value).verdict == "conforms"
+
+
+def refer_to_a_part(schema, random):
+    """Declare a property with a reference to any part of the schema."""
+    parts = SchemaMap(schema, max_nodes=1_000).nodes
+    pointer = quote(random.choice(parts).pointer)
+    schema.setdefault("properties", {})[random.choice(NAMES)] = {"$ref": f"#{pointer}"}
 
 
 @pytest.mark.parametrize(
@@ -40,6 +50,13 @@ def accepts(schema, value):
             {**CLOSED, "properties": {"a": {"type": "string"}, "mood": {"type": "string"}}},
         ),
         ({"properties": {"a": False}}, {"a": 1}, {"properties": {"a": {"type": "integer"}}}),
+        (
+            {"properties": {"type": False}},
+            {"type": 1},
+            {"properties": {"type": {"type": "integer"}}},
+        ),
+        ({"contains": {"type": "string"}}, [1], {"contains": {"type": "string"}, "minContains": 0}),
+        ({"$schema": DRAFTS["07"], "contains": {"type": "string"}}, [1], {"$schema": DRAFTS["07"]}),
         (
             {"anyOf": [{"type": "string"}, {"type": "boolean"}]},
             7,
@@ -87,12 +104,65 @@ def test_a_definition_is_not_widened_where_that_would_refuse_other_values():
     assert widen(schema, {"a": "ab"}) is None
 
 
+@pytest.mark.parametrize(
+    "name", ["const", "minimum", "required", "additionalProperties", "contains"]
+)
+def test_a_refused_property_may_have_the_name_of_a_keyword(name):
+    schema = {"properties": {name: False}}
+
+    widened = apply_patch(schema, widen(schema, {name: "a"}))
+
+    assert widened == {"properties": {name: {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (
+            {
+                "oneOf": [
+                    {"type": "object", "properties": {"child": {"$ref": "#/oneOf/1"}}},
+                    {"type": "integer"},
+                    {"type": "number"},
+                ]
+            },
+            7,
+        ),
+        (
+            {
+                "properties": {"n": {"$ref": "#/propertyNames"}},
+                "propertyNames": {"maxLength": 2},
+            },
+            {"abc": 1},
+        ),
+        (
+            {
+                "$defs": {"o": {"oneOf": [{"type": "integer"}, {"type": "number"}]}},
+                "properties": {"a": {"$ref": "#/$defs/o/oneOf/0"}, "b": {"$ref": "#/$defs/o"}},
+            },
+            {"b": 7},
+        ),
+        (
+            {
+                "properties": {"n": {"$ref": "#short"}},
+                "propertyNames": {"$anchor": "short", "maxLength": 2},
+            },
+            {"abc": 1},
+        ),
+    ],
+)
+def test_no_part_that_a_reference_leads_to_is_moved_or_removed(schema, value):
+    assert widen(schema, value) is None
+
+
 @pytest.mark.parametrize("draft", DRAFTS)
 def test_the_value_matches_afterwards_and_so_does_all_that_matched_before(draft):
     random = Random(f"widening {draft}")
     edited = 0
     for _ in range(60):
         schema = Schemas(random, draft).document()
+        if random.random() < 0.4:
+            refer_to_a_part(schema, random)
         values = [random_value(random, 3) for _ in range(12)]
         accepted = [value for value in values if accepts(schema, value)]
         for value in values[:6]:
