@@ -137,11 +137,13 @@ def start_for_visitor(
         The stored run, as `start` does; it has no person, and `Run.objects` does not contain it.
 
     Raises:
-        NotAllowed: visitors may not run this tool (`visitors.may_run`).
+        NotAllowed: visitors may not run this tool (`visitors.may_run`), or `configuration` is another person's.
         Busy: all slots of visitors are in use, the queue is full, or the server is about to stop. Nothing was stored.
     """
     if not visitors.may_run(factory_of(tool, timeout_s=IMPORT_LIMIT_S)):
         raise NotAllowed("Visitors can run only the tools that come with Toolshelf.")
+    if configuration and configuration.shared_as:
+        raise NotAllowed("Shared configurations are for people who may run the tool.")
     refuse_while_draining()
     run = Run(tool=tool, revision=revision, mode=VISITOR, interface="page")
     run.timeout_s = min(timeout_s or VISITOR_TIMEOUT_S, VISITOR_TIMEOUT_S)

@@ -293,7 +293,7 @@ class Trial(TrialInput):
     def save(self, query: Mapping[str, str]) -> None:
         """Save the filled-in configuration."""
         value = self.configuration_value
-        if value is None or not isinstance(self.user, User):
+        if value is None or self.is_visitor or not isinstance(self.user, User):
             return
         self.save_as = query.get("save_as", "")
         if isinstance(self.configuration and self.configuration.value, Absent):

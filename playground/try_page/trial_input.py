@@ -124,8 +124,8 @@ class TrialInput:
 
     @property
     def saved(self) -> list[Choice]:
-        """The saved configurations that the user may choose."""
-        if not self.is_configurable:
+        """The saved configurations that the user may choose; a visitor's run uses none."""
+        if self.is_visitor or not self.is_configurable:
             return []
         return choices_for(self.user, SavedConfiguration.objects.filter(tool=self.tool))
 
@@ -432,6 +432,8 @@ class TrialInput:
         It also finds `selected`, again each time: the submitted form may select a different one.
         """
         self.selected = self._opened = None
+        if self.is_visitor:
+            self.saved_name = ""
         if not self.saved_name or not isinstance(self.user, User):
             return ABSENT
         saved = find_configuration(self.user, self.tool, self.saved_name)

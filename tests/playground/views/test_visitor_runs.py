@@ -1,5 +1,6 @@
 """Visitors run the built-in tools live. Their runs belong to nobody, and only their browser sees them."""
 
+import hmac
 from datetime import timedelta
 
 import pytest
@@ -11,9 +12,12 @@ from django.utils import timezone
 from catalog.accounts.rates import Rate
 from catalog.audit import AuditEvent
 from catalog.errors import NotAllowed
+from catalog.json_schema.validation import compile_schema
 from catalog.specs.spec import read_spec
 from config.metrics import lines
 from playground import running, visitors
+from playground.configurations.saved import open_configuration, save_configuration, share
+from playground.configurations.secret_members import Configuration
 from playground.factories.connections import factory_of
 from playground.models import Run, RunVolume
 from playground.run_pages.real_calls import check_real_calls
@@ -81,6 +85,29 @@ def test_a_reader_runs_as_a_visitor(client, tool):
     run = running.wait(Run.every.get(), 10)
     assert (run.by, run.mode) == (None, "visitor")
     assert client.get(f"{TRY}?run={run.pk}").status_code == 200
+
+
+def test_a_visitor_s_run_does_not_use_the_configurations_that_people_share(client, builtin, ada):
+    sign_text = builtin("sign_text")
+    secret = Configuration({"key": "the key of ada"})
+    schema = compile_schema(sign_text.current.spec.configuration)
+    saved = save_configuration(ada, sign_text, "key", secret, schema)
+    share(saved, "everyone", by=ada)
+    reader = make_user("reader")
+    reader.groups.add(Group.objects.get(name="reader"))
+    client.force_login(reader)
+    address = "/tools/sign_text/try/"
+
+    posted = {"parameters:e:": '{"text": "hello"}', "configuration:e:": "{}"}
+    client.post(address, {"run": "1", "mode": "live", "saved": "ada/key", **posted})
+
+    run = running.wait(Run.every.get(), 10)
+    signature = hmac.digest(b"for demonstration only", b"hello", "sha256").hex()
+    assert run.response["signature"] == signature
+    assert "shared by ada" not in client.get(f"{address}?configuration=ada/key").content.decode()
+    shared = open_configuration(saved, reader)
+    with pytest.raises(NotAllowed):
+        running.start_for_visitor(sign_text, sign_text.current, {}, configuration=shared)
 
 
 def test_a_run_has_no_network_and_no_variables_of_tools(tool, monkeypatch):
