@@ -21,7 +21,7 @@ from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.outgoing.addresses import url_parts
 from catalog.specs.secret_names import is_secret_name
 
-MAX_CURL_CHARACTERS: Final = 100_000
+MAX_CURL_CHARACTERS: Final = 20_000  # the time of shlex grows with the square of a word's length
 MAX_NAME_CHARACTERS: Final = 60
 FORM: Final = "application/x-www-form-urlencoded"
 _LINE_CONTINUED: Final = re.compile(r"\\\r?\n")

@@ -17,7 +17,7 @@ from typing import Final
 from catalog.errors import JSONTextError, OutgoingError
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON, loads
-from catalog.models.sources import NAME_LENGTH, Kind
+from catalog.models.sources import ADDRESS_LENGTH, NAME_LENGTH, Kind
 from catalog.outgoing.addresses import url_parts
 from catalog.sources.curl import NotACurlCommand, is_curl, read_curl
 from catalog.sources.listings import APIS, read_document
@@ -30,6 +30,7 @@ _HOLDERS: Final = ("mcpServers", "mcp_servers", "servers", "context_servers")
 _URLS: Final = ("url", "httpUrl", "serverUrl")
 _STARTERS: Final = ("npx", "uvx", "bunx", "pipx", "docker", "node", "deno", "uv")
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}|<[A-Za-z0-9_ -]+>|YOUR[-_ ][A-Z0-9_ -]+")
+_TOO_LONG: Final = f"A URL or a command can have at most {ADDRESS_LENGTH:,} characters."
 _COMMON_LABELS: Final = frozenset({"api", "www", "mcp", "app", "docs", "gateway"})
 
 
@@ -90,6 +91,8 @@ def recognize(text: str) -> Recognized | None:
     if "\n" in text:
         return None
     if re.match(r"https?://\S+$", text, re.IGNORECASE):
+        if len(text) > ADDRESS_LENGTH:
+            return Recognized("URL", problem=_TOO_LONG)
         source = EnteredSource(name_from_url(text), None, text, _line_of_url(text))
         return Recognized(source.line, (source,))
     if text.removeprefix("$ ").startswith(tuple(f"{starter} " for starter in _STARTERS)):
@@ -152,6 +155,8 @@ def _recognize_curl(text: str) -> Recognized:
 
 
 def _recognize_command(text: str) -> Recognized:
+    if len(text) > ADDRESS_LENGTH:  # the time of shlex grows with the square of a word's length
+        return Recognized("Command", problem=_TOO_LONG)
     try:
         words = shlex.split(text)
     except ValueError:
@@ -233,8 +238,10 @@ def _source_of(name: str, server: dict[str, JSON]) -> EnteredSource | str:
                 f"The server {name[:100]!r} contains the placeholder {placeholder[0][:60]}. "
                 "Replace it with the value."
             )
+    address = url or (shlex.join(words) if len(words) > 1 or " " not in words[0] else words[0])
+    if len(address) > ADDRESS_LENGTH:
+        return f"The server {name[:100]!r}: {_TOO_LONG}"
     if url:
         line = f"MCP server at {url}"
         return EnteredSource(name_from(name), "mcp-http", url, line, headers)
-    address = shlex.join(words) if len(words) > 1 or " " not in words[0] else words[0]
     return EnteredSource(name_from(name), "mcp-stdio", address, "Command of an MCP server", headers)

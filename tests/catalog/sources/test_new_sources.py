@@ -15,6 +15,7 @@ from tests.catalog.sources.documents import ALERTS, FORECAST, document, store_so
 from tests.factories import make_tool, make_user
 from tests.http_server import local_server, respond
 from tests.mcp_server import answering_server
+from tests.work import at_most
 
 pytestmark = [
     pytest.mark.django_db,
@@ -416,3 +417,26 @@ def test_an_openapi_document_of_another_version_is_explained(staff):
 
     assert response.status_code == 422
     assert "OpenAPI 4.0.0 is not supported." in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"npx {'a' * 999_000}",
+        f"https://example.com/{'a' * 999_000}",
+        json.dumps({"mcpServers": {"a": {"command": "npx", "args": ["a" * 999_000]}}}),
+    ],
+)
+def test_a_url_or_command_that_is_too_long_is_refused_before_it_is_split(staff, text):
+    with at_most(500_000):
+        shown = staff.post("/add/preview/", {"text": text})
+
+    assert "A URL or a command can have at most 2,000 characters." in words(shown, ".recognized")
+    assert page(shown).css_first(".recognized .button-primary") is None
+
+
+def test_a_long_curl_command_is_refused_before_it_is_split(staff):
+    with at_most(500_000):
+        shown = staff.post("/add/preview/", {"text": f"curl https://example.com/{'a' * 20_000}"})
+
+    assert "The command has more than 20,000 characters." in words(shown, ".recognized")
