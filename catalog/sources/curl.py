@@ -24,6 +24,9 @@ from catalog.specs.secret_names import is_secret_name
 MAX_CURL_CHARACTERS: Final = 20_000  # the time of shlex grows with the square of a word's length
 MAX_NAME_CHARACTERS: Final = 60
 FORM: Final = "application/x-www-form-urlencoded"
+# the methods of an operation in OpenAPI
+_METHODS: Final = frozenset({"GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"})
+_LIKE_A_SECRET: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_.~:=+-]{16,}")
 _LINE_CONTINUED: Final = re.compile(r"\\\r?\n")
 _FLAGS: Final = frozenset({
     "-s", "--silent", "-S", "--show-error", "-sS", "-L", "--location", "-sL", "-i", "--include", "-v", "--verbose",
@@ -89,9 +92,11 @@ class CurlDocument:
     Attributes:
         request: its method and URL without the query, for people.
         configuration: the secrets, by the names of the members of the tool's configuration.
+        public_secrets: parts of the path that look like secrets; the tool shows them to everyone.
     """
 
     request: str
+    public_secrets: tuple[str, ...]
     document: str = field(repr=False)
     configuration: dict[str, str] = field(repr=False)
 
@@ -104,6 +109,8 @@ def is_curl(text: str) -> bool:
 def read_curl(text: str) -> CurlDocument:
     """The OpenAPI document of the one operation that a curl command calls.
 
+    The document is public, so it has the types of the values in the command, not the values.
+
     Raises:
         NotACurlCommand: it cannot be read, or it needs a file, a form with files or another option
             that changes the request.
@@ -112,6 +119,9 @@ def read_curl(text: str) -> CurlDocument:
     parts = url_parts(command.url)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise NotACurlCommand("The curl command has no URL that starts with http:// or https://.")
+    if command.sent_method not in _METHODS:
+        method = command.sent_method[:40]
+        raise NotACurlCommand(f"An API tool cannot send the method {method}.")
     if parts.username is not None:
         raise NotACurlCommand("Move the user name and password from the URL to `-u`.")
     return _Writer(
@@ -236,12 +246,16 @@ class _Writer:
             "components": {"securitySchemes": self.schemes},
         }
         request = f"{method} {self.origin}{self.path}"
-        return CurlDocument(request, dumps(document, indent=2), self.configuration)
+        public_secrets = tuple(filter(_LIKE_A_SECRET.fullmatch, self.path.split("/")))
+        text = dumps(document, indent=2)
+        return CurlDocument(request, public_secrets, text, self.configuration)
 
     def _add_query(self, query: str) -> None:
-        for name, value in parse_qsl(query, keep_blank_values=True):
+        texts = dict(parse_qsl(query, keep_blank_values=True))
+        for name, value in _fields_in(query).items():
             if is_secret_name(name):
-                self._add_secret(name, {"type": "apiKey", "in": "query", "name": name}, value)
+                scheme: JSON = {"type": "apiKey", "in": "query", "name": name}
+                self._add_secret(name, scheme, texts[name])
             else:
                 self._add_parameter("query", name, value)
 
@@ -256,7 +270,7 @@ class _Writer:
         elif is_secret_name(name):
             self._add_secret(name, {"type": "apiKey", "in": "header", "name": name}, value)
         else:
-            self._add_parameter("header", name, value)
+            self._add_parameter("header", name, _typed(value))
 
     def _add_basic(self, user: str) -> None:
         name, _, password = user.partition(":")
@@ -267,11 +281,8 @@ class _Writer:
         self.schemes[name] = scheme
         self.configuration[name] = value
 
-    def _add_parameter(self, where: str, name: str, value: str) -> None:
-        typed = _typed(value)
-        self.parameters.append(
-            {"name": name, "in": where, "schema": _schema_of(typed), "example": typed}
-        )
+    def _add_parameter(self, where: str, name: str, value: JSON) -> None:
+        self.parameters.append({"name": name, "in": where, "schema": _schema_of(value)})
 
     def _body(self) -> JSON:
         """The request body: JSON, the fields of a form, or any text."""
@@ -286,9 +297,8 @@ class _Writer:
                     f"The data is not JSON: {error.problems[0].message}"
                 ) from error
         elif media_type == FORM:
-            value = {name: _typed(one) for name, one in parse_qsl(text, keep_blank_values=True)}
-        content = {"schema": _schema_of(value), "example": value}
-        return {"required": True, "content": {media_type: content}}
+            value = _fields_in(text)
+        return {"required": True, "content": {media_type: {"schema": _schema_of(value)}}}
 
 
 def _decoded(credentials: str) -> str:
@@ -302,6 +312,14 @@ def _name_of(method: str, path: str) -> str:
     """A name for the operation: "get_v1_invoices"."""
     words = re.findall(r"[a-z0-9]+", f"{method} {unquote(path)}".lower())
     return "_".join(words)[:MAX_NAME_CHARACTERS].rstrip("_")
+
+
+def _fields_in(encoded: str) -> dict[str, JSON]:
+    """The fields of a query or a form: a value, or the list of the values of a repeated field."""
+    fields: dict[str, list[JSON]] = {}
+    for name, text in parse_qsl(encoded, keep_blank_values=True):
+        fields.setdefault(name, []).append(_typed(text))
+    return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 
 def _typed(text: str) -> JSON:

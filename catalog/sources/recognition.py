@@ -45,7 +45,9 @@ class EnteredSource:
         line: what it is, in words.
         headers: HTTP headers, or the environment variables of a command.
         document: an OpenAPI document without a URL.
+        is_document: whether the whole document was entered.
         configuration: of the tools, such as the secrets of a curl command.
+        public_secrets: parts of the tools' address that look like secrets; everyone sees them.
     """
 
     name: str
@@ -54,12 +56,9 @@ class EnteredSource:
     line: str
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     document: str = field(default="", repr=False)
+    is_document: bool = False
     configuration: dict[str, str] = field(default_factory=dict, repr=False)
-
-    @property
-    def is_document(self) -> bool:
-        """Whether the whole document was entered."""
-        return bool(self.document) and not self.configuration and not self.line.startswith("curl")
+    public_secrets: tuple[str, ...] = ()
 
     @property
     def is_command(self) -> bool:
@@ -111,7 +110,7 @@ def recognize_document(text: str) -> Recognized | None:
         return None
     title = name_of(document)
     line = f"{LABELS[format_key]} document “{title}”" if title else f"{LABELS[format_key]} document"
-    source = EnteredSource(name_from(title), "openapi", "", line, document=text)
+    source = EnteredSource(name_from(title), "openapi", "", line, document=text, is_document=True)
     return Recognized(line, (source,))
 
 
@@ -150,6 +149,7 @@ def _recognize_curl(text: str) -> Recognized:
         line,
         document=found.document,
         configuration=found.configuration,
+        public_secrets=found.public_secrets,
     )
     return Recognized(line, (source,))
 

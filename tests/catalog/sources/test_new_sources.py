@@ -212,9 +212,49 @@ def test_curl_becomes_a_source_of_one_operation_and_its_secret_the_configuration
     assert open_configuration(saved, ada).value == {"token": "mrk-secret"}
 
 
+def test_no_value_of_a_curl_command_is_stored_in_the_document_or_the_tool(staff):
+    body = '{"client_secret": "mrk-1", "nested": [{"password": "mrk-2"}], "pin": 1234567}'
+    command = f"curl 'https://api.example.com/a?sig=mrk-3' -H 'X-Auth: mrk-4' --json '{body}'"
+
+    staff.post("/add/", {"text": command})
+
+    spec = Tool.objects.get().current.source
+    for text in (Source.objects.get().document, spec):
+        assert "mrk-" not in text
+        assert "1234567" not in text
+    properties = Tool.objects.get().current.spec.parameters["properties"]
+    assert {"sig", "X-Auth"} <= set(properties)
+    assert set(properties["body"]["properties"]) == {"client_secret", "nested", "pin"}
+
+
+def test_a_part_of_a_curl_url_that_looks_like_a_secret_gets_a_warning(staff):
+    secret = "T0aB1cD2eF3gH4iJ5kL6"
+
+    shown = staff.post("/add/preview/", {"text": f"curl https://a.example/hooks/{secret}/send"})
+    harmless = staff.post(
+        "/add/preview/", {"text": "curl https://a.example/v1/long-word-of-letters"}
+    )
+
+    assert f"These parts of it look like secrets: {secret}" in words(shown, ".preview-warned")
+    assert page(harmless).css_first(".preview-warned") is None
+
+
+def test_a_field_that_a_curl_command_sends_twice_is_a_list(staff):
+    staff.post("/add/", {"text": "curl -d tag=1 -d tag=2 'https://api.example.com/a?id=x&id=y'"})
+
+    properties = Tool.objects.get().current.spec.parameters["properties"]
+    repeated = properties["body"]["properties"]["tag"]
+    assert (repeated["type"], repeated["items"]["type"]) == ("array", "integer")
+    assert (properties["id"]["type"], properties["id"]["items"]["type"]) == ("array", "string")
+
+
 @pytest.mark.parametrize(
     ("command", "problem"),
     [
+        (
+            "curl -X 'FOO BAR' https://api.example.com",
+            "An API tool cannot send the method FOO BAR.",
+        ),
         ("curl -F file=@secret https://api.example.com", "The option -F of curl is not supported."),
         ("curl -d @secret https://api.example.com", "reads its data from a file"),
         ("curl 'https://api.example.com", "quotation mark"),
