@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from django.contrib import messages
@@ -18,6 +19,7 @@ from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, RevisionConflict, SpecError
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
 from catalog.jsontext.positions import locate
+from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_of, tool_at, tool_for
@@ -42,12 +44,14 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     text = request.POST.get("text", "").replace("\r\n", "\n")
     if not request.user.is_authenticated:
         if request.method == "POST":
-            return ask_to_sign_in(request, request.path, text)
+            return _ask_to_sign_in(request, text)
         return redirect_to_login(request.get_full_path())
     tool = tool_for(request.user, "propose", slug)
     if request.method != "POST":
         unfinished = take_unfinished(request, request.path)
-        draft = draft_of(tool) if unfinished is None else read_draft(tool, unfinished)
+        if unfinished is not None:
+            return _unfinished_page(request, tool, json.loads(unfinished))
+        draft = draft_of(tool)
         return _matching_page(request, draft) if "match" in request.GET else _page(request, draft)
     draft = read_draft(tool, text)
     if request.POST.get("use") == "match" and "match" in request.GET:
@@ -69,6 +73,23 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         response["HX-Retarget"] = "#draft-problems"
         return response
     return render(request, "playground/_draft.html", _context(request, draft))
+
+
+def _ask_to_sign_in(request: HttpRequest, text: str) -> HttpResponse:
+    filled_in = {
+        "text": text,
+        "seen": request.POST.get("seen", ""),
+        "note": request.POST.get("note", "")[:NOTE_LENGTH],
+    }
+    return ask_to_sign_in(request, request.path, json.dumps(filled_in, ensure_ascii=False))
+
+
+def _unfinished_page(
+    request: HttpRequest, tool: Tool, filled_in: Mapping[str, str]
+) -> HttpResponse:
+    """The page as it was filled in before signing in, with the number of the revision that it has shown."""
+    draft = read_draft(tool, filled_in["text"])
+    return _page(request, draft, seen=filled_in["seen"], note=filled_in["note"])
 
 
 def _matching_page(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
@@ -135,10 +156,13 @@ def _page(
     error: str = "",
     notice: str = "",
     cursor: tuple[int, int] | None = None,
+    seen: str = "",
+    note: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    context = _context(request, draft) | {
-        "note": request.POST.get("note", ""),
+    context = _context(request, draft, seen) | {
+        "seen": seen or draft.current.number,
+        "note": note or request.POST.get("note", ""),
         "note_length": NOTE_LENGTH,
         "cursor": cursor or _cursor(request, draft),
         "notice": notice,
@@ -153,9 +177,9 @@ def _page(
     return render(request, "playground/edit.html", context, status=status)
 
 
-def _context(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
-    """The context of `_draft.html`."""
-    seen = number_in(request.POST.get("seen", ""))
+def _context(request: HttpRequest, draft: SpecDraft, seen: str = "") -> dict[str, object]:
+    """The context of `_draft.html`. `seen`: the number of the revision that the page has shown."""
+    shown = number_in(seen or request.POST.get("seen", ""))
     return {
         "tool": draft.tool,
         "draft": draft,
@@ -163,7 +187,7 @@ def _context(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
         "older": f"revision {draft.current.number}",
         "newer": "this draft",
         "address": reverse("playground:edit", args=[draft.tool.slug]),
-        "is_outdated": seen is not None and seen != draft.current.number,
+        "is_outdated": shown is not None and shown != draft.current.number,
     }
 
 

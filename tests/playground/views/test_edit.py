@@ -232,14 +232,32 @@ def test_a_part_that_does_not_exist_does_not_matter(browser, tool, pointer):
 def test_a_draft_survives_signing_in_again(client, tool, ada):
     draft = weather(parameters=NEEDS_CITY)
 
-    answer = client.post(ADDRESS, sent(draft, use="publish"))
+    answer = client.post(ADDRESS, sent(draft, use="publish", note="My note"))
     client.post(f"/sign-in/{create_sign_in_link('ada')}/")
     page = client.get(ADDRESS)
 
     assert answer["Location"] == f"/sign-in/?next={quote(ADDRESS, safe='')}"
-    text = LexborHTMLParser(page.content.decode()).css_first("textarea[name=text]").text()
-    assert text.removeprefix("\n") == draft.source
+    parsed = LexborHTMLParser(page.content.decode())
+    assert parsed.css_first("textarea[name=text]").text().removeprefix("\n") == draft.source
+    assert parsed.css_first("#note").attributes["value"] == "My note"
+    assert "data-typed" in parsed.css_first("#edit").attributes
     assert tool.revisions.count() == 1
+
+
+def test_a_revision_that_landed_while_one_signs_in_is_not_overwritten(client, tool, ada):
+    draft = weather(parameters=NEEDS_CITY)
+    client.post(ADDRESS, sent(draft, use="publish"))
+    publish(weather(description="Weather of a city."), by=ada)
+
+    client.post(f"/sign-in/{create_sign_in_link('ada')}/")
+    page = client.get(ADDRESS)
+    seen = LexborHTMLParser(page.content.decode()).css_first("input[name=seen]").attributes["value"]
+    refused = client.post(ADDRESS, sent(draft, seen, use="publish"))
+
+    assert seen == "1"
+    assert "Revision 2 was published since this draft was started" in words(page)
+    assert refused.status_code == 409
+    assert tool.revisions.count() == 2
 
 
 def test_documentation_leads_to_the_lines_of_a_parameter_for_those_who_may_edit(
