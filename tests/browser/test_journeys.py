@@ -14,9 +14,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import Complaints, follow_link
-from tests.catalog.sources.documents import BREAKING, FORECAST, document
+from tests.catalog.sources.documents import BREAKING, FORECAST, document, operation
 from tests.corpora import DATA
 from tests.factories import spec_text
+from tests.http_server import local_server, respond
 from tests.site import Site
 
 
@@ -116,11 +117,44 @@ def test_a_spec_with_mistakes_is_fixed_and_published(person: Person):
     assert person.actions <= 6
 
 
-def test_the_breaking_changes_of_an_imported_document_are_read(person: Person):
-    for operation in (FORECAST, BREAKING):
-        person.start("/")
-        publish(person, document(operation))
-    person.click(person.link("Changes"))
+def enter(person: Person, text: str) -> None:
+    """Paste a text on the page Add, from the first page."""
+    person.click(person.page.get_by_role("navigation").get_by_role("link", name="Add"))
+    person.click(person.page.locator("json-editor .cm-content").first)
+    person.type(text)
+
+
+def test_an_api_at_a_url_gives_a_verdict_after_three_presses(person: Person):
+    city = operation("cities", required=(), properties={})
+    returned = {"application/json": {"schema": {"type": "array", "items": {"type": "string"}}}}
+    city["responses"]["200"]["content"] = returned
+
+    def answer(handler):
+        is_document = handler.path.endswith(".json")
+        described = json.loads(document(city)) | {"servers": [{"url": "/"}]}
+        content = described if is_document else ["Rome", "Oslo"]
+        body = json.dumps(content).encode()
+        respond(handler, body, headers={"Content-Type": "application/json"})
+
+    with local_server(answer) as server:
+        enter(person, f"{server.url}/openapi.json")
+        before = person.actions
+        person.click(person.button("Add"))
+        person.click(person.link("Try cities"))
+        person.click(person.button("Run"))
+        expect(person.page.locator("#run .verdict")).to_contain_text("Matches")
+
+    assert person.actions - before == 3
+
+
+def test_the_breaking_changes_of_a_document_that_is_sent_again_are_read(person: Person):
+    enter(person, document(FORECAST))
+    person.click(person.button("Add 1 tool"))
+    expect(person.link("Try forecast")).to_be_visible()
+    person.start("/")
+    enter(person, document(BREAKING))
+    person.click(person.button("Replace the document of", exact=False))
+    person.click(person.page.locator("#held").get_by_role("link", name="forecast"))
 
     expect(person.page.get_by_role("main")).to_contain_text("key")
     assert person.actions <= 5
