@@ -103,13 +103,16 @@ function valuesOf(control) {
     .map((other) => ("checked" in other && /checkbox|radio/.test(other.type) ? (other.checked ? other.value : null) : other.value));
 }
 
+/** Whether a response went into the form; the header HX-Retarget makes the target a selector, of something elsewhere. */
+const isWithin = (form, target) => target instanceof Node && form.contains(target);
+
 // The response is morphed into the form, which does not change the value of a control that the user has edited. So each
 // control is set to the value in the response, except those changed since the request.
 
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   const form = document.getElementById(ctx?.sourceElement?.id);
-  if (!isWaiting || !isForm(form) || !form.contains(ctx.target)) return;
+  if (!isWaiting || !isForm(form) || !isWithin(form, ctx.target)) return;
   for (const control of form.elements) {
     if (!isOurs(control)) continue;
     const later = edits.get(control.name);
@@ -124,7 +127,7 @@ document.addEventListener("htmx:after:swap", (event) => {
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   const form = document.getElementById(ctx?.sourceElement?.id);
-  if (!isForm(form) || form.contains(ctx.target)) return;
+  if (!isForm(form) || isWithin(form, ctx.target)) return;
   if (form.querySelector(".error-summary")) setTimeout(() => redraw(form));
 });
 document.addEventListener("htmx:finally:request", (event) => {
