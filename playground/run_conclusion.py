@@ -49,9 +49,9 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
         contract = compiled_spec_of(run.revision)
         response, files = with_files(contract.return_type, end, redactor)
         if end.is_cut:
-            _take_beginning(
-                run, str(response), redactor, has_whole=any(file.is_whole for file in files)
-            )
+            max_bytes = active.handle.job.limits.response_bytes
+            has_whole = any(file.is_whole for file in files)
+            _take_beginning(run, str(response), redactor, max_bytes, has_whole=has_whole)
         else:
             take_response(run, contract, response, redactor, http_status=end.http_status)
             text = run.response_json or ""
@@ -106,13 +106,15 @@ def take_response(
     run.response_json = reader.dumps(redactor.value(response))
 
 
-def _take_beginning(run: Run, beginning: str, redactor: Redactor, *, has_whole: bool) -> None:
+def _take_beginning(
+    run: Run, beginning: str, redactor: Redactor, max_bytes: int, *, has_whole: bool
+) -> None:
     run.response_cut = True
     run.response_json = reader.dumps(storable(redactor.cut_text(beginning)))
     run.verdict = "unchecked"
-    run.verdict_reason = TOO_LONG.format(max_bytes=settings.RUN_RESPONSE_BYTES) + (
-        WHOLE_IS_A_FILE if has_whole else ""
-    )
+    run.verdict_reason = TOO_LONG.format(max_bytes=max_bytes)
+    if has_whole:
+        run.verdict_reason += WHOLE_IS_A_FILE
 
 
 def _stored_output(text: str, dropped: int | bool, redactor: Redactor) -> str:

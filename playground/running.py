@@ -138,13 +138,15 @@ def start_for_visitor(
 
     Raises:
         NotAllowed: visitors may not run this tool (`visitors.may_run`), or `configuration` is another person's.
-        Busy: all slots of visitors are in use, the queue is full, or the server is about to stop. Nothing was stored.
+        Busy: all slots of visitors are in use, their runs take too much room, the queue is full, or the server is about
+            to stop. Nothing was stored.
     """
     if not visitors.may_run(factory_of(tool, timeout_s=IMPORT_LIMIT_S)):
         raise NotAllowed("Visitors can run only the tools that come with Toolshelf.")
     if configuration and configuration.shared_as:
         raise NotAllowed("Shared configurations are for people who may run the tool.")
     refuse_while_draining()
+    visitors.refuse_above_limit()
     run = Run(tool=tool, revision=revision, mode=VISITOR, interface="page")
     run.timeout_s = min(timeout_s or VISITOR_TIMEOUT_S, VISITOR_TIMEOUT_S)
     return _begin(run, parameters, configuration)
@@ -338,9 +340,9 @@ def job_for(
 ) -> Job:
     """The job for the runner."""
     value = (configuration.value if configuration else {}) if factory.configurable else None
+    response_bytes, file_bytes = settings.RUN_RESPONSE_BYTES, settings.RUN_FILE_BYTES
     if factory.listed is not None:
-        response_bytes = settings.RUN_RESPONSE_BYTES + settings.RUN_FILE_BYTES
-        limits = {"timeout_s": run.timeout_s, "response_bytes": response_bytes}
+        limits = {"timeout_s": run.timeout_s, "response_bytes": response_bytes + file_bytes}
         value = connection_for(
             factory.listed, run.revision, value, network=factory.network, **limits
         )
@@ -349,6 +351,8 @@ def job_for(
         # Empty, because a factory's variables are added to those of all tools.
         environment = dict.fromkeys(registry().factory_settings.common_environment, "")
         network = "none"
+        response_bytes = visitors.RESPONSE_BYTES
+        file_bytes = min(file_bytes, visitors.FILE_BYTES)
     return Job(
         run_id=run.id,
         owner=run.owner,
@@ -362,8 +366,8 @@ def job_for(
         limits=Limits(
             timeout_s=run.timeout_s,
             memory_bytes=settings.RUN_MEMORY_BYTES,
-            response_bytes=settings.RUN_RESPONSE_BYTES,
-            attached_bytes=settings.RUN_FILE_BYTES,
+            response_bytes=response_bytes,
+            attached_bytes=file_bytes,
             output_bytes=settings.RUN_OUTPUT_BYTES,
             error_characters=ERROR_CHARACTERS,
             **(limits_of(factory.listed) if factory.listed else {}),

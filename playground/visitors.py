@@ -14,6 +14,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from catalog.errors import Busy
 from playground.builtin import FACTORIES
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
@@ -21,6 +22,9 @@ from playground.models import ACTIVE, VISITOR, Run, RunQuerySet
 
 LIFETIME: Final = timedelta(minutes=10)  # of a visitor's run
 MAX_RUNS: Final = 10  # that a cookie names; the oldest is forgotten
+MAX_STORED: Final = 300  # runs of all visitors, of about 1 MB at most
+RESPONSE_BYTES: Final = 256 * 1024  # of a longer response, only the beginning is stored
+FILE_BYTES: Final = 512 * 1024  # of the files of one response together
 _SALT: Final = "playground.visitors"
 
 
@@ -36,6 +40,17 @@ def may_run(factory: FactoryInfo | None) -> bool:
         and factory.reference in FACTORIES
         and registry().can_enforce("none")
     )
+
+
+def refuse_above_limit() -> None:
+    """Check that the runs of all visitors leave room for another one: nobody can fill the disk.
+
+    Raises:
+        Busy: they do not, until some are deleted.
+    """
+    stored = Run.every.filter(by=None, mode=VISITOR)  # `by` has an index
+    if stored.count() >= MAX_STORED:
+        raise Busy("Visitors have run very many tools in the last minutes.", retry_after_s=60)
 
 
 def remember_run(request: HttpRequest, response: HttpResponse, run: Run) -> None:
@@ -60,7 +75,7 @@ def runs_of(request: HttpRequest) -> RunQuerySet:
 def prune() -> None:
     """Delete the runs that began more than `LIFETIME` ago and have ended, with their files."""
     limit = timezone.now() - LIFETIME
-    old = Run.every.filter(by=None, mode=VISITOR, created_at__lt=limit)  # `by` has an index
+    old = Run.every.filter(by=None, mode=VISITOR, created_at__lt=limit)
     old.exclude(outcome__in=ACTIVE).delete()
 
 

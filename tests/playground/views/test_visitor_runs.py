@@ -124,6 +124,15 @@ def test_a_run_has_no_network_and_no_variables_of_tools(tool, monkeypatch):
     assert job.environment == {"TOKEN": "", "PATH": ""}
 
 
+def test_a_run_stores_little(tool):
+    run = Run(tool=tool, revision=tool.current, mode="visitor", timeout_s=10)
+
+    job = running.job_for(run, factory_of(tool, timeout_s=30), {}, None)
+
+    assert job.limits.response_bytes == 256 * 1024
+    assert job.limits.attached_bytes == 512 * 1024
+
+
 def test_a_run_lasts_at_most_ten_seconds(tool):
     run = running.start_for_visitor(tool, tool.current, {}, timeout_s=200)
 
@@ -216,6 +225,17 @@ def test_all_visitors_share_two_slots(client, builtin, page):
     for run in active:
         running.cancel(run)
     assert press(client, page, "run=1", **HTMX).status_code == 200
+
+
+def test_all_visitors_share_a_bound_of_stored_runs(client, page, tool, monkeypatch):
+    monkeypatch.setattr(visitors, "MAX_STORED", 1)
+    add_run(tool, None, mode="visitor")
+
+    answer = press(client, page, "run=1", **HTMX)
+
+    assert answer.status_code == 429
+    assert "Visitors have run very many tools" in text_of(answer, ".error-summary")
+    assert Run.every.count() == 1
 
 
 def test_a_form_without_the_token_of_the_page_is_refused(tool):
