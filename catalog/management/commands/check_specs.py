@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +32,7 @@ from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.pieces import Piece
 
 NONE: Final = "none"
+MAX_WAIT_S: Final = 300  # for a site that is asked too often
 SHOWN: Final = {NONE: SEVERITIES[:0]} | {
     severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)
 }
@@ -158,15 +161,21 @@ def _calls_at(site: str) -> Callable[[ToolSpec], tuple[Advice, ...]]:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     url = f"{site.rstrip('/')}/api/v1/specs/check-calls"
 
+    def send(spec: ToolSpec) -> httpx2.Response:
+        return httpx2.post(
+            url,
+            content=spec.source.encode(),
+            headers=headers,
+            timeout=60,
+            verify=ssl_context(),
+        )
+
     def ask(spec: ToolSpec) -> tuple[Advice, ...]:
         try:
-            response = httpx2.post(
-                url,
-                content=spec.source.encode(),
-                headers=headers,
-                timeout=60,
-                verify=ssl_context(),
-            )
+            response = send(spec)
+            if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+                time.sleep(min(MAX_WAIT_S, int(response.headers.get("Retry-After", "1"))))
+                response = send(spec)
             response.raise_for_status()
             return _failing_calls(response.json(), spec)
         except httpx2.HTTPStatusError as error:
@@ -190,12 +199,14 @@ def _failing_calls(report: Mapping[str, Any], spec: ToolSpec) -> tuple[Advice, .
         checked = report[kind]
         if not checked or not checked["failing"]:
             continue
-        first = checked["first"][0]
-        reason = f"{first['pointer']} {first['message']}".strip()
         message = (
-            f"{checked['failing']:,} of {checked['checked']:,} {kind} of the last {report['days']} days {fate}. "
-            f"Run {first['run']}: {reason}"
+            f"{checked['failing']:,} of {checked['checked']:,} {kind} "
+            f"of the last {report['days']} days {fate}."
         )
+        if checked["first"]:
+            first = checked["first"][0]
+            reason = f"{first['pointer']} {first['message']}".strip()
+            message += f" Run {first['run']}: {reason}"
         line, column = locate(spec.source, [pointer])[pointer]
         problem = Problem(pointer, message, rule, line=line, column=column)
         findings.append(Advice(problem, "error"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx2
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -144,3 +145,38 @@ def test_check_specs_says_that_a_site_does_not_answer(file, monkeypatch):
 def test_check_specs_needs_a_token_to_ask_a_site(file):
     with pytest.raises(CommandError, match="TOOLSHELF_TOKEN"):
         call_command("check_specs", str(file), "--against-runs", "http://127.0.0.1:8000")
+
+
+def test_check_specs_waits_once_for_a_site_that_is_asked_too_often(file, monkeypatch, capsys):
+    monkeypatch.setenv("TOOLSHELF_TOKEN", "any")
+    calls = {"checked": 2, "failing": 1, "cut": True, "first": []}
+    report = {"days": 30, "calls": calls, "responses": None}
+    request = httpx2.Request("POST", "https://tools.example/")
+    answers = [
+        httpx2.Response(429, headers={"Retry-After": "7"}, request=request),
+        httpx2.Response(200, json=report, request=request),
+    ]
+    monkeypatch.setattr(httpx2, "post", lambda *_args, **_options: answers.pop(0))
+    waits = []
+    monkeypatch.setattr("time.sleep", waits.append)
+
+    with pytest.raises(SystemExit, match="1"):
+        call_command(
+            "check_specs", str(file), "--advice", "none", "--against-runs", "https://tools.example"
+        )
+
+    assert waits == [7]
+    assert "1 of 2 calls of the last 30 days would be refused." in capsys.readouterr().out
+
+
+def test_check_specs_ends_if_a_site_stays_busy(file, monkeypatch):
+    monkeypatch.setenv("TOOLSHELF_TOKEN", "any")
+    request = httpx2.Request("POST", "https://tools.example/")
+    busy = httpx2.Response(429, headers={"Retry-After": "7"}, request=request)
+    monkeypatch.setattr(httpx2, "post", lambda *_args, **_options: busy)
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+
+    with pytest.raises(CommandError, match="429") as refusal:
+        call_command("check_specs", str(file), "--against-runs", "https://tools.example")
+
+    assert refusal.value.returncode == 2
