@@ -28,12 +28,20 @@ class BrowserPoliciesMiddleware(Middleware):
 
 
 class CacheControlMiddleware(Middleware):
-    """Forbids caching of responses to signed-in users; public responses must be revalidated before reuse."""
+    """Forbids caching of responses to signed-in users and to visitors who have run a tool.
+
+    Public responses must be revalidated before reuse.
+    """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         patch_vary_headers(response, ["Cookie"])
-        if settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers:
+        is_personal = (
+            settings.SESSION_COOKIE_NAME in request.COOKIES
+            or settings.VISITOR_COOKIE_NAME in request.COOKIES
+            or "Authorization" in request.headers
+        )
+        if is_personal:
             patch_cache_control(response, no_store=True, private=True)
         elif "Cache-Control" not in response:
             patch_cache_control(response, no_cache=True)

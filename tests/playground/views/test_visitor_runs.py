@@ -71,7 +71,11 @@ def test_with_htmx_the_result_comes_with_the_address_of_the_run(client, page):
 
 
 def test_the_downloads_of_a_run_are_its_visitor_s(client, visitor_run):
-    assert client.get(f"/runs/{visitor_run.pk}/response.json").status_code == 200
+    answer = client.get(f"/runs/{visitor_run.pk}/response.json")
+
+    assert answer.status_code == 200
+    assert "private" in answer["Cache-Control"]
+    assert "no-store" in answer["Cache-Control"]
     assert Client().get(f"/runs/{visitor_run.pk}/response.json").status_code == 302
 
 
