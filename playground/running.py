@@ -141,8 +141,7 @@ def start_for_visitor(
         Busy: all slots of visitors are in use, their runs take too much room, the queue is full, or the server is about
             to stop. Nothing was stored.
     """
-    if not visitors.may_run(factory_of(tool, timeout_s=IMPORT_LIMIT_S)):
-        raise NotAllowed("Visitors can run only the tools that come with Toolshelf.")
+    visitors.require_may_run(factory_of(tool, timeout_s=IMPORT_LIMIT_S))
     if configuration and configuration.shared_as:
         raise NotAllowed("Shared configurations are for people who may run the tool.")
     refuse_while_draining()
@@ -338,7 +337,14 @@ def _fingerprint_key(tool: Tool) -> bytes:
 def job_for(
     run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None
 ) -> Job:
-    """The job for the runner."""
+    """The job for the runner.
+
+    Raises:
+        NotAllowed: it is a visitor's run, and visitors may not run this tool. The factory may be another one than when
+            the run began.
+    """
+    if run.mode == VISITOR:
+        visitors.require_may_run(factory)
     value = (configuration.value if configuration else {}) if factory.configurable else None
     response_bytes, file_bytes = settings.RUN_RESPONSE_BYTES, settings.RUN_FILE_BYTES
     if factory.listed is not None:

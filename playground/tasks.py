@@ -12,6 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog import log_context
 from catalog.encryption import Unreadable, decrypt
+from catalog.errors import NotAllowed
 from catalog.jsontext.reader import JSON
 from catalog.sources.schedule import sync_due
 from catalog.webhooks.delivery import deliver_due
@@ -76,7 +77,7 @@ def execute_message(run_id: str, encrypted: str) -> None:
     run = Run.every.select_related("tool", "revision", "example_check").get(pk=run_id)
     try:
         active = _begin(run, encrypted, own_supervisor, now)
-    except CannotCall as reason:
+    except (CannotCall, NotAllowed) as reason:
         end_uncalled(Run.every.active(), run, "crashed", str(reason))
         return
     except Exception:

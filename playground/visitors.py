@@ -14,7 +14,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from catalog.errors import Busy
+from catalog.errors import Busy, NotAllowed
 from playground.builtin import FACTORIES
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
@@ -40,6 +40,16 @@ def may_run(factory: FactoryInfo | None) -> bool:
         and factory.reference in FACTORIES
         and registry().can_enforce("none")
     )
+
+
+def require_may_run(factory: FactoryInfo | None) -> None:
+    """Check that visitors may run the tool that `factory` serves.
+
+    Raises:
+        NotAllowed: they may not.
+    """
+    if not may_run(factory):
+        raise NotAllowed("Visitors can run only the tools that come with Toolshelf.")
 
 
 def refuse_above_limit() -> None:

@@ -40,7 +40,7 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
     """Store `run` as waiting for a worker, and send its message.
 
     Raises:
-        Busy: the queue is full, or the slots of visitors are. Nothing was stored.
+        Busy: the queue is full, or the slots of visitors are. Nothing was stored, or the run is cancelled.
         Unreachable: the message could not be sent. Nothing was stored.
     """
     from playground.celery.app import BrokerError, send  # noqa: PLC0415 - Celery is installed only where it is used
@@ -67,7 +67,9 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
             raise Unreachable(UNREACHABLE, retry_after_s=10) from error
         # Otherwise a worker has claimed it: only the confirmation of the message was lost.
     except BaseException:
-        Run.every.waiting().filter(pk=run.pk).delete()
+        withdrawn, _ = Run.every.waiting().filter(pk=run.pk).delete()
+        if not withdrawn:  # a worker has claimed it
+            Run.every.active().filter(pk=run.pk).update(cancel_requested_at=timezone.now())
         raise
     return run
 

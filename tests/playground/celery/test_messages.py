@@ -127,3 +127,31 @@ def test_a_run_waits_longer_than_a_worker_may_be_silent(sent):
     Run.objects.update(created_at=timezone.now() - timedelta(minutes=5))
 
     assert recover_runs() == 0
+
+
+def test_a_worker_checks_again_whether_visitors_may_run_the_tool(sent, builtin, settings):
+    tool = builtin("convert_units")
+    run = running.start_for_visitor(tool, tool.current, CONVERTED["parameters"])
+    settings.VISITOR_RUNS = False
+
+    execute_message(run.pk, "")
+
+    run = Run.every.get()
+    assert run.outcome == "crashed"
+    assert "Visitors can run only the tools that come with Toolshelf." in run.error
+
+
+def test_a_visitor_s_run_that_a_worker_claimed_without_a_slot_is_cancelled(
+    sent, builtin, monkeypatch
+):
+    def check_late(run):
+        Run.every.filter(pk=run.pk).update(outcome="running", host="a worker")
+        raise Busy("All slots are in use.", retry_after_s=2)
+
+    monkeypatch.setattr(enqueue, "check_slots", check_late)
+    tool = builtin("convert_units")
+
+    with pytest.raises(Busy):
+        running.start_for_visitor(tool, tool.current, CONVERTED["parameters"])
+
+    assert Run.every.get().cancel_requested_at
