@@ -36,7 +36,8 @@ def test_a_cached_result_is_computed_once_per_key():
 def test_counts_are_asked_once_and_again_when_the_catalog_changed(
     django_assert_num_queries, django_assert_max_num_queries
 ):
-    tool = make_tool("greet", description="Says hello.")
+    tool = make_tool("greet", description="Says hello.", examples=[{}])
+    make_tool("call", description="Says hello.")
     page_of(CatalogSearch(words="hello"))
     facets_of(CatalogSearch(words="hello"))
 
@@ -45,26 +46,27 @@ def test_counts_are_asked_once_and_again_when_the_catalog_changed(
     with django_assert_num_queries(4):
         facets_of(CatalogSearch(words="hello"))
 
-    make_tool("wave", description="Says hello by hand.")
-    assert counts_of(facets_of(CatalogSearch(words="hello")))["No configuration"] == 2
+    make_tool("wave", description="Says hello by hand.", examples=[{}])
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["Examples"] == 2
 
     archive(tool)
-    assert counts_of(facets_of(CatalogSearch(words="hello")))["No configuration"] == 1
-    assert page_of(CatalogSearch()).count == 1
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["Examples"] == 1
+    assert page_of(CatalogSearch()).count == 2
 
 
 def test_a_page_of_many_tools_has_no_counts_but_their_url(client, monkeypatch):
     monkeypatch.setattr(faceting, "COUNTED_IMMEDIATELY", 1)
     make_tool("greet", description="Says hello.")
-    make_tool("wave", description="Says hello by hand.")
+    for name in ("wave", "nod"):
+        make_tool(name, description="Says hello by hand.", examples=[{}])
 
     page = client.get("/tools/?q=hello").content.decode()
     facets = client.get("/facets/?q=hello", headers={"hx-request": "true"}).content.decode()
     again = client.get("/tools/?q=hello").content.decode()
 
     assert 'hx-get="/facets/?q=hello"' in page
-    assert '<span class="facet-count"></span>' in page
-    assert "No configuration</span>" in page
+    assert '<span class="facet-count">' not in page
+    assert "Examples</span>" in page
     assert '<span class="facet-count">2</span>' in facets
     assert "<html" not in facets
     assert 'hx-get="/facets/' not in again
@@ -90,7 +92,7 @@ def test_facets_without_counts_lead_to_the_words_that_were_searched(client, monk
 
     for words in ("hello", 'says "hello" & <b>', "grüß+", "..."):
         page = client.get("/tools/", {"q": words, "examples": "1"}).content.decode()
-        with_more = urlencode({"q": f"has:returns has:examples {words}"})
+        with_more = urlencode({"q": f"has:examples {words} has:returns"})
         assert f'href="?{with_more}"' in page
 
 
@@ -132,8 +134,9 @@ def test_the_number_of_light_results_in_a_cache_is_limited(cache, room):
 
 
 def test_facets_of_long_words_are_forgotten_before_they_fill_the_memory(monkeypatch):
-    make_tool("greet")
-    monkeypatch.setattr(faceting._facets, "_max_weight", 1_000_000)
+    make_tool("greet", description="0 or 1", examples=[{}])
+    make_tool("wave", description="0 or 1")
+    monkeypatch.setattr(faceting._facets, "_max_weight", 60_000)
     long, other = ({"words": f"{number}{'!' * 15_000}"} for number in range(2))
 
     first = facets_of(CatalogSearch(**long))
