@@ -1,7 +1,8 @@
 """Forms that visitors filled in before signing in: stored while they sign in, and restored afterwards.
 
-They are stored in the session, which is carried over on signing in, by password or by link. The caller leaves out
-secrets and files. The number, size and lifetime of visitors' sessions are limited, so that nobody can fill the disk.
+They are stored in the session, encrypted, because any text can contain a secret. The session is carried over on signing
+in, by password or by link. The caller leaves out the fields of secrets, and files. The number, size and lifetime of
+visitors' sessions are limited, so that nobody can fill the disk.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.accounts.models import Session
+from catalog.encryption import Unreadable, decrypt, encrypt
 
 LIFETIME: Final = timedelta(hours=1)
 MAX_CHARACTERS: Final = 512 * 1024
@@ -32,7 +34,7 @@ def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpRespo
     if len(filled_in) > MAX_CHARACTERS or not (is_stored(request) or has_room()):
         query["unsaved"] = "1"
     else:
-        request.session[KEY] = {"path": path, "filled_in": filled_in}
+        request.session[KEY] = {"path": path, "encrypted": encrypt(filled_in)}
         request.session.set_expiry(int(LIFETIME.total_seconds()))
     address = f"{reverse('accounts:sign_in')}?{urlencode(query)}"
     if request.htmx:  # type: ignore[attr-defined]
@@ -57,4 +59,7 @@ def take_unfinished(request: HttpRequest, path: str) -> str | None:
     if not request.user.is_authenticated or not stored or stored["path"] != path:
         return None
     del request.session[KEY]
-    return str(stored["filled_in"])
+    try:
+        return str(decrypt(stored["encrypted"]))
+    except (Unreadable, KeyError):  # the key has changed, or an earlier version stored it
+        return None

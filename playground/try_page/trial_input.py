@@ -14,10 +14,10 @@ from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
-from catalog.encryption import PageTokens, Unreadable, decrypt, encrypt
+from catalog.encryption import PageTokens, Unreadable
 from catalog.errors import JSONTextError
 from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON
+from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision, Tool
 from catalog.rights import Answer, may
 from playground import visitors
@@ -353,7 +353,7 @@ class TrialInput:
         )
 
     def unfinished(self) -> str:
-        """The entries of the form, encrypted, to be stored until the visitor has signed in; without secrets and files.
+        """The entries of the form as JSON, to be stored until the visitor has signed in; without secrets and files.
 
         Fields that contain a secret are left out, and so are the entries of a union's other branches. The mode is that
         of a visitor, so it is left out, too.
@@ -363,19 +363,15 @@ class TrialInput:
             for tag, path, text in posted(submission.draft):
                 if tag not in {"c", "h"} and MARK not in text:
                     pairs.append([f"{submission.form.name}:{tag}:{path}", text])
-        return encrypt(pairs)
+        return dumps(pairs)
 
-    def restore(self, unfinished: str) -> bool:
-        """Fill in the entries from `unfinished`; False if they can no longer be decrypted."""
-        try:
-            pairs = cast("list[tuple[str, Sent]]", decrypt(unfinished))
-        except Unreadable:
-            return False
+    def restore(self, unfinished: str) -> None:
+        """Fill in the entries from `unfinished`."""
+        pairs = cast("list[tuple[str, Sent]]", loads(unfinished))
         self._fill(
             pairs, {name: text for name, text in pairs if isinstance(text, str)}, is_checked=False
         )
         self.is_restored = True
-        return True
 
     def _collect_errors(self) -> None:
         for submission in (self.configuration, self.parameters):

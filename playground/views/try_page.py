@@ -56,8 +56,10 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
             if request.method == "GET" and not request.GET
             else None
         )
-        if unfinished is None or not trial.restore(unfinished):
+        if unfinished is None:
             trial.open(request.GET)
+        else:
+            trial.restore(unfinished)
         return trial_page(request, trial)
     is_run = is_live_run(request.POST) and not trial.is_visitor
     if not request.user.is_authenticated and (is_run or request.POST.get("use") in NEED_ACCOUNT):

@@ -176,6 +176,13 @@ def test_a_text_that_was_pasted_to_be_uploaded_comes_back(client, ada):
     assert "have been restored, except for files" in page.body.text()
 
 
+def test_pasted_text_is_stored_encrypted(client):
+    client.post("/add/", {"text": "curl -H 'Authorization: Bearer mrk-1' https://a.example"})
+
+    assert "unfinished_form" in client.session
+    assert "mrk-1" not in str(dict(client.session))
+
+
 def test_entries_that_are_too_long_are_not_stored_and_the_page_warns(client, ada):
     asked = client.post("/add/", {"text": "x" * unfinished_forms.MAX_CHARACTERS})
 
