@@ -15,6 +15,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.accounts.api_auth import actor
@@ -60,6 +61,7 @@ LIVE_BYTES: Final = (
 )  # of all files; more are checked with a button, not while the person types
 
 
+@sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_specs(request: HttpRequest) -> HttpResponse:
     """Publish files and texts and redirect to the report, or with `dry_run` show what publishing would do.
@@ -175,6 +177,7 @@ def _checked_page(
     return _upload_page(request, form, context, status=status, files=files)
 
 
+@sensitive_post_parameters()
 @login_required
 @require_POST
 def preview(request: HttpRequest) -> HttpResponse:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.views.debug import get_exception_reporter_filter
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import HeldChange, Source, Tool
@@ -284,6 +285,17 @@ def test_the_servers_of_a_configuration_become_sources(staff, settings):
         "mcp-stdio",
         "npx -y server-files '/my files'",
     )
+
+
+@pytest.mark.parametrize("address", ["/add/", "/add/preview/"])
+def test_the_report_of_an_error_contains_nothing_that_was_entered(staff, address):
+    sent = {"text": "mrk-1", "header_value": "mrk-2", "member.apiKey": "mrk-3"}
+
+    request = staff.post(address, sent).wsgi_request
+
+    reported = get_exception_reporter_filter(request).get_post_parameters(request)
+    assert "header_value" in reported
+    assert "mrk-" not in str(reported)
 
 
 def test_a_file_with_servers_is_recognized_as_pasted_text_is(staff, settings):
