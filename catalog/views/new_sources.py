@@ -187,10 +187,10 @@ class NewSources:
     # -- what is done -------------------------------------------------------------------------------------------------
 
     def check(self) -> None:
-        """Read the only source, and show what it contains. Nothing is stored."""
+        """Read what was entered, unless it names several sources. Nothing is stored."""
         self._require_usable()
-        [row] = self.rows
-        self._discover(row)
+        if not self.are_several:
+            self._discover(self.rows[0])
 
     def add(self, by: User) -> list[Source]:
         """Store the chosen sources and start their first syncs; the only one is read first."""

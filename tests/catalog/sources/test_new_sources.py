@@ -287,6 +287,14 @@ def test_the_servers_of_a_configuration_become_sources(staff, settings):
     )
 
 
+def test_a_check_of_several_servers_lists_them_and_reads_nothing(staff):
+    response = staff.post("/add/", {"text": json.dumps(SERVERS), "dry_run": "on"})
+
+    assert response.status_code == 200
+    assert len(page(response).css("[name=new_source]")) == 2
+    assert not Source.objects.exists()
+
+
 @pytest.mark.parametrize("address", ["/add/", "/add/preview/"])
 def test_the_report_of_an_error_contains_nothing_that_was_entered(staff, address):
     sent = {"text": "mrk-1", "header_value": "mrk-2", "member.apiKey": "mrk-3"}
