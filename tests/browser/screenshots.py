@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import base64
 import json
+import re
 import tempfile
 from pathlib import Path
 
@@ -185,7 +186,8 @@ def run_thermometer(recording: Recording, caption: str, *, hours: int) -> None:
     button.hover()
     recording.show(caption, 400)
     button.click()
-    expect(page.locator("#run .verdict").first).to_be_visible()
+    verdict = page.locator("#run .verdict").first
+    expect(verdict).to_contain_text(re.compile("match", re.IGNORECASE))  # not "Running"
     page.wait_for_load_state("networkidle")
 
 
