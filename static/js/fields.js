@@ -34,13 +34,16 @@ class JsonEditor extends HTMLElement {
   }
 
   goTo(line, column) {
+    if (!this.editor) this.target = [line, column]; // it is on its way
+    this.select(offsetOf(this.textarea.value, line, column));
+  }
+
+  select(at) {
     const { textarea, editor } = this;
-    const at = offsetOf(textarea.value, line, column);
     if (editor) {
       editor.select(at);
       return;
     }
-    this.target = [line, column]; // for the editor that is on its way
     textarea.focus();
     textarea.setSelectionRange(at, at);
   }
@@ -64,7 +67,7 @@ class JsonEditor extends HTMLElement {
     const at = offsetOf(value, line, column);
     if (!value.startsWith(old, at)) return;
     this.write(value.slice(0, at) + replacement + value.slice(at + old.length));
-    this.goTo(line, column);
+    this.select(at + replacement.length);
   }
 }
 customElements.define("json-editor", JsonEditor);

@@ -122,49 +122,21 @@ async function edit(button) {
 }
 
 function write(content) {
-  text.value = content;
-  text.closest("json-editor")?.editor?.sync();
-  text.dispatchEvent(new Event("input", { bubbles: true }));
+  editor().write(content);
   checkAfter(0);
 }
 
-const editor = () => text.closest("json-editor")?.editor;
-
-/** The offset of a line and column, both from 1; the site counts characters, the browser UTF-16 units. */
-function offsetOf(line, column) {
-  const lines = text.value.split("\n");
-  const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
-  return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
-}
-
-const placeOf = ({ dataset }) => offsetOf(Number(dataset.line), Number(dataset.column));
-
-function goTo(at) {
-  if (editor()?.select) {
-    editor().select(at);
-    return;
-  }
-  text.focus();
-  text.setSelectionRange(at, at);
-}
+const editor = () => text.closest("json-editor");
 
 /** Mark the problems of the preview in the editor. */
 function markProblems() {
   const problems = [...pane.querySelectorAll("a[data-line]")].map((link) => ({
-    at: placeOf(link),
+    line: Number(link.dataset.line),
+    column: Number(link.dataset.column),
     message: link.closest(".problem, .entry").querySelector(".problem-message").textContent.trim(),
     severity: link.closest(".problem-warning") ? "warning" : "error",
   }));
-  editor()?.mark?.(problems);
-}
-
-/** Apply the edit of a quick fix, unless the text has changed since. */
-function fix(button) {
-  const at = placeOf(button);
-  const { old, replacement } = button.dataset;
-  if (!text.value.startsWith(old, at)) return;
-  write(text.value.slice(0, at) + replacement + text.value.slice(at + old.length));
-  goTo(at + replacement.length);
+  editor().mark(problems);
 }
 
 /** Set an option that lets rejected tools in, or lead to it if something must be typed. */
@@ -195,12 +167,14 @@ if (form && pane) {
     const quick = event.target.closest?.("#upload [data-old]");
     if (link) {
       event.preventDefault();
-      goTo(placeOf(link));
+      editor().goTo(Number(link.dataset.line), Number(link.dataset.column));
     } else if (way) {
       event.preventDefault();
       choose(document.querySelector(way.hash));
     } else if (quick) {
-      fix(quick);
+      const { line, column, old, replacement } = quick.dataset;
+      editor().replace(Number(line), Number(column), old, replacement);
+      checkAfter(0);
     } else if (button) {
       edit(button);
     }
