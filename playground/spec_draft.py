@@ -21,7 +21,7 @@ from catalog.models import Revision, Tool
 from catalog.revision_diff import difference_from
 from catalog.shortcuts import revision_of
 from catalog.specs.diff import Change, Difference
-from catalog.specs.lint import Advice, advise, apply_fix
+from catalog.specs.lint import Advice, Fix, advise, apply_fix
 from catalog.specs.lint.assessment import WaivedFinding
 from catalog.specs.quick_fixes import QuickFix, edit_to
 from catalog.specs.spec import ToolSpec, read_spec
@@ -31,20 +31,19 @@ from playground.schema_form import Submission, begin, submitted
 from playground.schema_form.parse import Sent
 
 MAX_FINDINGS: Final = 50  # on the page
-MAX_FIXED_CHARACTERS: Final = 2_000_000  # each fix reads the whole text
+MAX_FIXED_CHARACTERS: Final = 300_000  # while one types; each fix reads the whole text
 RETURN_TYPE: Final = "/definition/returnType"
 FORMS: Final = ("parameters", "configuration")
 
 
 @dataclass(frozen=True)
 class LocatedFinding:
-    """A finding of lint in the draft, and the edit of its text that fixes it, if there is one.
+    """A finding of lint in the draft, and the edit of its text that fixes it.
 
-    `key` identifies the fix among those of the draft.
+    `edit`: None if there is no fix, or no time to apply it; `SpecDraft.with_fix` does.
     """
 
     advice: Advice
-    key: str = ""
     edit: QuickFix | None = None
 
 
@@ -128,13 +127,15 @@ class SpecDraft:
     def _findings(self, standing: Iterable[Advice]) -> Iterator[LocatedFinding]:
         left = MAX_FIXED_CHARACTERS
         for advice in standing:
-            if advice.fix is None or len(self.text) > left:
-                yield LocatedFinding(advice)
-                continue
-            left -= len(self.text)
-            fixed = apply_fix(self.text, advice.fix)
-            edit = edit_to(advice.fix.title, self.text, fixed)
-            yield LocatedFinding(advice, advice.fix.key, edit)
+            left -= len(self.text) if advice.fix else 0
+            edit = self._edit_for(advice.fix) if advice.fix and left > 0 else None
+            yield LocatedFinding(advice, edit)
+
+    def _edit_for(self, fix: Fix) -> QuickFix | None:
+        try:
+            return edit_to(fix.title, self.text, apply_fix(self.text, fix))
+        except PatchError:
+            return None
 
     def with_fix(self, key: str) -> SpecDraft:
         """The draft with the fix of a finding applied; the same draft if it has no such fix."""
