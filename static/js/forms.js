@@ -104,7 +104,10 @@ function valuesOf(control) {
 }
 
 /** Whether a response went into the form; the header HX-Retarget makes the target a selector, of something elsewhere. */
-const isWithin = (form, target) => target instanceof Node && form.contains(target);
+const isWithin = (form, target) => {
+  const element = typeof target === "string" ? document.querySelector(target) : target; // a selector after `HX-Retarget`
+  return element instanceof Node && form.contains(element);
+};
 
 // The response is morphed into the form, which does not change the value of a control that the user has edited. So each
 // control is set to the value in the response, except those changed since the request.
