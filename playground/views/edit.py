@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.api_auth import actor
-from catalog.accounts.rate_limits import limit_previews
+from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, RevisionConflict, SpecError
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
@@ -53,6 +53,11 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             return _unfinished_page(request, tool, json.loads(unfinished))
         draft = draft_of(tool)
         return _matching_page(request, draft) if "match" in request.GET else _page(request, draft)
+    limit = limit_uploads if request.POST.get("use") == "publish" else limit_previews
+    try:
+        limit(request)
+    except Busy as busy:
+        return _too_often(request, SpecDraft(tool, text), busy)
     draft = read_draft(tool, text)
     if request.POST.get("use") == "match" and "match" in request.GET:
         return _matching_page(request, draft)
@@ -60,10 +65,6 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         draft = draft.with_fix(request.POST["fix"])
     if request.POST.get("use") == "publish" and draft.spec:
         return _publish(request, draft)
-    try:
-        limit_previews(request)
-    except Busy as busy:
-        return _too_often(request, draft, busy)
     if not request.htmx:  # type: ignore[attr-defined]
         return _page(request, draft, status=422 if draft.problems else 200)
     if request.POST.get("use") == "calls":
@@ -116,8 +117,13 @@ def _matching_page(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
 
 
 def _too_often(request: HttpRequest, draft: SpecDraft, busy: Busy) -> HttpResponse:
+    """Why the draft was not read: for htmx alone, otherwise in a page that still has the text."""
     message = f"{busy} Your draft is not lost; try again in {busy.retry_after_s} s."
-    response = _page(request, draft, error=message, status=429)
+    if request.htmx:  # type: ignore[attr-defined]
+        context = {"too_often": message}
+        response = render(request, "playground/_draft_problems.html", context, status=429)
+    else:
+        response = _page(request, draft, error=message, status=429)
     response["Retry-After"] = str(busy.retry_after_s)
     return response
 
@@ -172,7 +178,7 @@ def _page(
         "proposal": own_proposal(draft.tool, request.user),
         "is_typed": draft.is_changed,
     }
-    if request.POST.get("use") == "calls":
+    if draft.spec and request.POST.get("use") == "calls":
         context |= _calls(request, draft)
     return render(request, "playground/edit.html", context, status=status)
 

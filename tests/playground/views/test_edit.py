@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.accounts.rates import Rate
 from catalog.accounts.roles import set_role
 from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.jsontext.reader import dumps
@@ -227,6 +228,41 @@ def test_the_cursor_starts_at_the_part_of_the_address(browser, tool):
 @pytest.mark.parametrize("pointer", ["city", "/nowhere", "/" + "x" * 5_000, "/~"])
 def test_a_part_that_does_not_exist_does_not_matter(browser, tool, pointer):
     assert browser.get(ADDRESS, {"at": pointer}).status_code == 200
+
+
+def test_a_preview_beyond_the_limit_is_refused_unread_and_the_text_stays(browser, tool, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
+    browser.post(ADDRESS, sent(weather(), use="publish"))
+    browser.post(ADDRESS, sent(weather()))
+
+    part = browser.post(ADDRESS, sent("{ broken"), **PART)
+    page = browser.post(ADDRESS, sent("{ broken", use="calls"))
+
+    assert (part.status_code, page.status_code) == (429, 429)
+    assert int(part["Retry-After"]) > 0
+    text = LexborHTMLParser(part.content.decode()).text().strip()
+    assert text.startswith("You have checked specs too often: at most 1 per minute are allowed.")
+    assert "Your draft is not lost" in text
+    assert "You have checked specs too often" in words(page)
+    parsed = LexborHTMLParser(page.content.decode())
+    assert parsed.css_first("textarea[name=text]").text().strip() == "{ broken"
+    assert "in the spec" not in words(page)
+
+
+def test_publishing_beyond_the_limit_of_uploads_stores_nothing(browser, tool, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
+    draft = weather(parameters=NEEDS_CITY)
+    browser.post(ADDRESS, sent(draft, use="publish"))
+    next_draft = weather(description="Weather of a city.")
+
+    page = browser.post(ADDRESS, sent(next_draft, "2", use="publish", note="My note"))
+
+    assert page.status_code == 429
+    assert "You have uploaded too often" in words(page)
+    parsed = LexborHTMLParser(page.content.decode())
+    assert parsed.css_first("textarea[name=text]").text().removeprefix("\n") == next_draft.source
+    assert parsed.css_first("#note").attributes["value"] == "My note"
+    assert tool.revisions.count() == 2
 
 
 def test_a_draft_survives_signing_in_again(client, tool, ada):
