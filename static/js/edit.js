@@ -50,7 +50,7 @@ function restore() {
   const found = stored();
   if (!found) return;
   if (found.text === text.value) {
-    localStorage.removeItem(key); // it was published
+    localStorage.removeItem(key); // it is the current revision
     return;
   }
   form.elements.seen.value = found.seen;
@@ -96,6 +96,11 @@ function positionAt(link) {
 text.addEventListener("input", () => {
   store();
   refreshSoon();
+});
+
+// If nothing is published, the page shows the draft again and stores it.
+form.addEventListener("submit", ({ submitter }) => {
+  if (submitter?.value === "publish") localStorage.removeItem(key);
 });
 
 // A button of the form of parameters changes only that form.

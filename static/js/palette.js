@@ -246,9 +246,11 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-sign-out-form]")) return;
   try {
-    localStorage.removeItem(RECENT); // another user of this browser must not see them
+    // Another user of this browser must not see them.
+    const drafts = Object.keys(localStorage).filter((name) => name.startsWith("toolshelf.draft."));
+    for (const name of [RECENT, ...drafts]) localStorage.removeItem(name);
   } catch {
-    // storage is not available: nothing was remembered
+    // storage is not available: nothing was stored
   }
 });
 remember();

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
+
+from tests.site import Site
 
 ADDRESS = "/tools/convert_units/edit/"
 
@@ -47,6 +49,53 @@ def test_a_draft_is_stored_until_it_is_discarded(edit: Page):
     expect(edit.locator("#draft-impact")).to_contain_text("1 breaking change")
     edit.get_by_role("link", name="Discard").click()
     expect(edit.locator("#draft-impact")).to_contain_text("Nothing has changed yet")
+
+
+def stored_drafts(page: Page) -> int:
+    return page.evaluate(
+        "() => Object.keys(localStorage).filter((name) => name.startsWith('toolshelf.draft.')).length"
+    )
+
+
+def test_a_published_draft_is_no_longer_stored(edit: Page):
+    change(edit, '"maximum": 15', '"maximum": 9')
+    expect(edit.locator("#draft-impact")).to_contain_text("1 breaking change")
+    # Other tests need the tool as it is.
+    edit.route(f"**{ADDRESS}", lambda route: route.fulfill(body="Published"))
+
+    edit.locator("button[name=use][value=publish]").click()
+
+    expect(edit.locator("body")).to_have_text("Published")
+    edit.goto("/tools/")
+    assert stored_drafts(edit) == 0
+
+
+def test_signing_out_removes_the_stored_drafts(edit: Page):
+    change(edit, '"maximum": 15', '"maximum": 9')
+    expect(edit.locator("#draft-stored")).to_contain_text("Draft stored just now")
+    # The session of the other tests goes on.
+    edit.route("**/sign-out/", lambda route: route.fulfill(body="Signed out"))
+
+    edit.locator("[data-sign-out-form]").first.evaluate("(form) => form.requestSubmit()")
+
+    expect(edit.locator("body")).to_have_text("Signed out")
+    edit.goto("/tools/")
+    assert stored_drafts(edit) == 0
+
+
+def test_a_limit_is_shown_beside_the_spec(browser: Browser, site: Site, session: StorageState):
+    context = browser.new_context(base_url=site.url, storage_state=session)
+    page = context.new_page()
+    page.goto(ADDRESS)
+    expect(page.locator("json-editor .cm-content")).to_be_visible()
+    message = "You have checked specs too often"
+    page.route(f"**{ADDRESS}", lambda route: route.fulfill(status=429, body=f"<p>{message}</p>"))
+
+    change(page, '"maximum": 15', '"maximum": 9')
+
+    expect(page.locator("#draft-problems")).to_contain_text(message)
+    expect(page.locator("#draft-impact")).to_be_visible()
+    context.close()
 
 
 def test_a_button_of_the_form_changes_only_the_form(edit: Page):
