@@ -251,7 +251,7 @@ PAGES = [
     PageState("tools-nothing", "/tools/?q=zzzzzz"),
     PageState("tools-filtered", "/tools/?toolkit=billing&owner=owner"),
     PageState("tools-typed-filter", "/tools/?q=toolkit:billing"),
-    PageState("tools-unknown-filter", "/tools/?q=is:runnable"),
+    PageState("tools-unknown-filter", "/tools/?q=has:runnable"),
     PageState("toolkits", "/toolkits/"),
     PageState("toolkit", "/toolkits/billing/"),
     PageState("toolkit-access", "/toolkits/billing/access/"),
