@@ -26,13 +26,30 @@ def sync_due() -> None:
             log.warning("The source %s could not be read: %s", record.source.name, record.error)
 
 
-def sync_each(sources: Iterable[Source]) -> Iterator[SourceSync]:
+def sync_each(sources: Iterable[Source], *, by: User | None = None) -> Iterator[SourceSync]:
     """Sync each of the sources, except those that another process is syncing; yields each report."""
     for source in list(sources):
         try:
-            yield sync(source)
+            yield sync(source, by=by)
         except AlreadySyncing:
             continue
+
+
+def sync_all_in_background(sources: Iterable[Source], *, by: User) -> None:
+    """Start a thread of this process that syncs the sources, one after the other."""
+    thread = threading.Thread(
+        target=_sync_all, args=(list(sources), by, audit.origin().resolved()), daemon=True
+    )
+    thread.start()
+
+
+def _sync_all(sources: list[Source], by: User, origin: audit.Origin) -> None:
+    try:
+        with audit.acting(origin):
+            for _ in sync_each(sources, by=by):
+                pass
+    finally:
+        connection.close()
 
 
 def sync_in_background(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -21,7 +22,7 @@ from catalog.sources.discovery import BASE_URL, Discovery, discover
 from catalog.sources.listings import ListedTool
 from catalog.sources.recognition import EnteredSource, Recognized, name_from
 from catalog.sources.registration import SCHEDULES, SourceForm, add_source, change_source
-from catalog.sources.schedule import sync_in_background
+from catalog.sources.schedule import sync_all_in_background, sync_in_background
 from catalog.uploads.summary import LostKind, lost_kinds
 
 DAILY_MINUTES: Final = 1440
@@ -36,16 +37,12 @@ _ONLY_ADMINISTRATORS: Final = (
 
 @dataclass(slots=True)
 class SourceRow:
-    """One entered source on the page, with the name that it gets."""
+    """One entered source on the page, with the name that it gets; `key` identifies it in the form."""
 
     entered: EnteredSource
+    key: str
     name: str
     is_chosen: bool = True
-
-    @property
-    def key(self) -> str:
-        """Identifies it in the submitted form."""
-        return self.entered.address or self.entered.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +82,8 @@ class NewSources:
     def rows(self) -> list[SourceRow]:
         names: set[str] = set()
         rows = []
-        for entered in self.recognized.sources:
-            row = SourceRow(entered, free_name(entered.name, names))
+        for entered, key in zip(self.recognized.sources, self._keys, strict=True):
+            row = SourceRow(entered, key, free_name(entered.name, names))
             row.is_chosen = not self._is_refused(entered) or not self.are_several
             if self._is_filled_in:
                 row.name = self._sent_names.get(row.key, "").strip() or row.name
@@ -124,6 +121,16 @@ class NewSources:
         return any(row.entered.is_url for row in self.rows)
 
     @cached_property
+    def _keys(self) -> list[str]:
+        """A key for each source: its position, and a hash of everything that was entered."""
+        sources = self.recognized.sources
+        entered = [
+            (source.name, source.kind, source.address, source.document) for source in sources
+        ]
+        digest = hashlib.sha256(repr(entered).encode()).hexdigest()
+        return [f"{position}-{digest}" for position in range(len(sources))]
+
+    @cached_property
     def _sent_names(self) -> dict[str, str]:
         keys, names = self.sent.getlist("new_key"), self.sent.getlist("new_name")
         return dict(zip(keys, names, strict=False))
@@ -135,8 +142,7 @@ class NewSources:
     @property
     def _is_filled_in(self) -> bool:
         """Whether the fields were filled in for these sources, not for an earlier text."""
-        keys = [source.address or source.line for source in self.recognized.sources]
-        return bool(keys) and keys == self.sent.getlist("new_key")
+        return bool(self._keys) and self._keys == self.sent.getlist("new_key")
 
     # -- for the template ---------------------------------------------------------------------------------------------
 
@@ -207,8 +213,10 @@ class NewSources:
             return [source]
         with transaction.atomic():
             sources = [add_source(self._form_of(row), by=by) for row in chosen]
-        for source in sources:
-            self._start(source, by)
+        if self.are_several:
+            sync_all_in_background(sources, by=by)
+        else:
+            self._start(sources[0], by)
         return sources
 
     def _require_usable(self) -> None:
@@ -257,8 +265,7 @@ class NewSources:
         reading = self.discovery.reading if self.discovery else None
         configuration = self._configuration()
         _, thread = sync_in_background(source, by=by, reading=reading, configuration=configuration)
-        if not self.are_several:
-            thread.join(WAIT_S)
+        thread.join(WAIT_S)
 
     @sensitive_variables("typed")
     def _configuration(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -10,8 +11,11 @@ from django.views.debug import get_exception_reporter_filter
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import HeldChange, Source, Tool
+from catalog.sources import schedule
+from catalog.sources.sync import AlreadySyncing, sync
 from playground.configurations.saved import open_configuration
 from playground.models import SavedConfiguration
+from tests.catalog.sources.conftest import ThreadAtOnce
 from tests.catalog.sources.documents import ALERTS, FORECAST, document, store_source
 from tests.factories import make_tool, make_user
 from tests.http_server import local_server, respond
@@ -80,6 +84,12 @@ def errors(response):
     return words(response, ".error-summary-list")
 
 
+def keys_of(browser, text):
+    """The keys of the sources that the page shows for a text."""
+    shown = page(browser.post("/add/preview/", {"text": text}))
+    return [field.attributes["value"] for field in shown.css("[name=new_key]")]
+
+
 def test_what_is_entered_is_recognized_before_anything_is_read_or_stored(staff):
     url = "https://api.example.com/openapi.json"
 
@@ -127,7 +137,7 @@ def test_a_check_shows_what_a_url_contains_and_stores_nothing(staff, api):
 
 
 def test_the_key_entered_with_a_url_is_the_configuration_of_the_person_who_adds_it(staff, ada, api):
-    sent = {"text": api, "new_key": api, "new_name": "weather", "every_minutes": ""}
+    sent = {"text": api, "new_key": keys_of(staff, api), "new_name": "weather", "every_minutes": ""}
 
     staff.post("/add/", {**sent, "member.apiKey": "mrk-key", "member.baseUrl": ""})
 
@@ -141,7 +151,8 @@ def test_the_key_entered_with_a_url_is_the_configuration_of_the_person_who_adds_
 
 
 def test_what_was_filled_in_for_another_text_is_ignored(staff, api):
-    earlier = {"new_key": "https://other.example/", "new_name": "other", "every_minutes": ""}
+    other = keys_of(staff, "https://other.example/")
+    earlier = {"new_key": other, "new_name": "other", "every_minutes": ""}
 
     staff.post("/add/", {"text": api, **earlier, "member.apiKey": "mrk-key"})
 
@@ -181,7 +192,7 @@ def test_a_header_is_sent_to_read_a_url_and_stored(staff):
 
     with local_server(answer) as server:
         url = f"{server.url}/openapi.json"
-        fields = {"new_key": url, "new_name": "weather", "every_minutes": "60"}
+        fields = {"new_key": keys_of(staff, url), "new_name": "weather", "every_minutes": "60"}
         credentials = {"header_name": "X-Key", "header_value": "mrk-read"}
         staff.post("/add/", {"text": url, **fields, **credentials})
 
@@ -193,7 +204,8 @@ def test_the_name_of_a_source_is_free_unless_somebody_enters_one(staff, api):
     store_source("weather-service", "mcp-http", "https://tools.example/mcp")
 
     added = staff.post("/add/", {"text": api})
-    refused = staff.post("/add/", {"text": api, "new_key": api, "new_name": "weather-service"})
+    named = {"new_key": keys_of(staff, api), "new_name": "weather-service"}
+    refused = staff.post("/add/", {"text": api, **named})
 
     assert added["Location"] == "/sources/weather-service-2/"
     assert refused.status_code == 422
@@ -316,7 +328,7 @@ def test_a_file_with_servers_is_recognized_as_pasted_text_is(staff, settings):
 
 
 def test_only_the_chosen_servers_are_added_under_their_names(staff):
-    keys = ["https://tools.example/mcp", "npx -y server-files '/my files'"]
+    keys = keys_of(staff, json.dumps(SERVERS))
     names = ["mine", "files"]
 
     staff.post(
@@ -325,6 +337,50 @@ def test_only_the_chosen_servers_are_added_under_their_names(staff):
     )
 
     assert Source.objects.get().name == "mine"
+
+
+def test_two_servers_with_the_same_address_are_added_and_a_deselected_one_is_not(staff, settings):
+    settings.SOURCE_COMMANDS = True
+    command = {"command": "missing-command", "args": ["first\nsecond"]}
+    text = json.dumps({"mcpServers": {"a": command, "b": command, "c": command}})
+    keys = keys_of(staff, text)
+
+    fields = {"new_key": keys, "new_name": ["a", "b", "c"], "new_source": keys[1:]}
+    staff.post("/add/", {"text": text, **fields})
+
+    assert set(Source.objects.values_list("name", flat=True)) == {"b", "c"}
+
+
+def test_servers_that_are_added_together_are_read_one_after_the_other(staff, monkeypatch):
+    started = []
+
+    class Thread(ThreadAtOnce):
+        def start(self):
+            started.append(self)
+            super().start()
+
+    monkeypatch.setattr(schedule, "threading", SimpleNamespace(Thread=Thread))
+    servers = {name: {"url": f"http://127.0.0.1:9/{name}"} for name in "abc"}
+
+    staff.post("/add/", {"text": json.dumps({"mcpServers": servers})})
+
+    assert len(started) == 1
+    assert [source.last_sync.state for source in Source.objects.all()] == ["failed"] * 3
+
+
+def test_a_server_that_the_schedule_reads_meanwhile_is_left_to_it(staff, monkeypatch):
+    def begin_first(source, *, by=None):
+        if source.name == "a":
+            raise AlreadySyncing
+        return sync(source, by=by)
+
+    monkeypatch.setattr(schedule, "sync", begin_first)
+    servers = {name: {"url": f"http://127.0.0.1:9/{name}"} for name in "ab"}
+
+    response = staff.post("/add/", {"text": json.dumps({"mcpServers": servers})})
+
+    assert response["Location"] == "/sources/"
+    assert Source.objects.get(name="b").last_sync.state == "failed"
 
 
 def test_a_command_is_shown_whole_and_not_started_unless_the_site_allows_it(staff):
