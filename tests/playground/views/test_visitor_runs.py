@@ -57,7 +57,7 @@ def test_a_visitor_runs_a_built_in_tool_and_reads_the_verdict(client, visitor_ru
     answer = client.get(f"{TRY}?run={visitor_run.pk}")
 
     assert "Matches its return type" in text_of(answer, "#run .verdict")
-    assert "deleted after 10 minutes" in text_of(answer, "#run .verdict")
+    assert "deleted after 10 minutes" in text_of(answer, "#run .run-facts")
     assert (visitor_run.by, visitor_run.outcome) == (None, "returned")
 
 
