@@ -37,7 +37,6 @@ _TAB_OF_VIEW: Final = {
     "playground:tests": "tests",
     "playground:save_example": "tests",
     "playground:runs": "runs",
-    "playground:run": "runs",
     "playground:run_comparison": "runs",
     "catalog:tool_changes": "changes",
     "catalog:revision_diff": "changes",

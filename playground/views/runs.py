@@ -40,10 +40,11 @@ from playground.response_files import file_response
 from playground.run_json import run_text
 from playground.run_pages.charts import runs_chart
 from playground.run_pages.comparison import Comparison
+from playground.run_pages.details import details_of
 from playground.run_pages.filters import RunFilter
 from playground.run_pages.forms import ExampleForm, ShareForm, first_error
 from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
-from playground.run_pages.presenters import phases, pinned, snippets
+from playground.run_pages.presenters import phases, pinned
 from playground.run_pages.response_changes import like_example, like_last_run
 from playground.run_pages.response_table import as_table
 from playground.run_pages.run_sentence import VERDICT_WORDS, sentence
@@ -52,12 +53,12 @@ from playground.sharing import share_with_groups
 from playground.shortcuts import own_run, require_own, run_at, runs_at
 
 RAW_CHARACTERS = 65_536
-EARLIER_SHOWN = 5
 RECENT_RUNS = 200
 
 
-def result_context(run: Run, viewer: Person) -> dict[str, object]:
-    """The context of `playground/_result.html` for a run; `viewer` sees a comparison with their own runs only."""
+def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
+    """The context of `playground/_result.html` for a run, which is compared with runs of the user only."""
+    viewer = request.user
     position = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
     files = run.file_list()
@@ -95,6 +96,7 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "waited_ms": run.waited.total_seconds() * 1000,
         "poll": secrets.token_hex(4),  # a new element each time, so that htmx polls again
         "poll_ms": poll_ms(run),
+        "details": details_of(run, viewer, f"{request.scheme}://{request.get_host()}"),
     }
 
 
@@ -137,42 +139,13 @@ def open_to_its_visitor(view: Callable[..., HttpResponse]) -> Callable[..., Http
 @require_safe
 @open_to_its_visitor
 def run_detail(request: HttpRequest, run: Run) -> HttpResponse:
-    """One run, at its permanent URL. An htmx request gets only the result: the page polls it during the run."""
-    context = result_context(run, request.user)
+    """The permanent URL of a run, which leads to it on the page Try.
+
+    A request of htmx gets the result alone: the page polls it during the run.
+    """
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "playground/_result.html", context)
-    if run.mode == VISITOR:
-        return redirect(run)
-    site = f"{request.scheme}://{request.get_host()}"
-    is_own = run.is_changeable_by(request.user)
-    can_be_saved = (
-        is_own
-        and run.has_response
-        and run.mode == "live"
-        and run.verdict != "violates"
-        and not run.response_cut
-    )
-    context |= {
-        "tool": run.tool,
-        "nav_section": "tools",  # a run is one of its tool's pages
-        "snippets": snippets(run, site),
-        "is_current": run.tool.current_id == run.revision_id,
-        "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
-        "can_be_saved": can_be_saved and bool(may(request.user, "propose", run.tool)),
-        "may_publish": can_be_saved and bool(may(request.user, "revise", run.tool)),
-        "earlier": earlier_runs(request, run),
-        "is_own": is_own,
-        "shared_with": list(run.groups.order_by("name").values_list("name", flat=True))
-        if is_own
-        else [],
-    }
-    return render(request, "playground/run.html", context)
-
-
-def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
-    """Earlier runs of the same tool, to compare `run` with."""
-    runs = Run.objects.of_visible_tools(actor(request)).filter(tool=run.tool_id, pk__lt=run.pk)
-    return list(runs.without_texts().with_names().order_by("-id")[:EARLIER_SHOWN])
+        return render(request, "playground/_result.html", result_context(request, run))
+    return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
 
 
 @require_POST
@@ -182,7 +155,7 @@ def run_cancel(request: HttpRequest, run: Run) -> HttpResponse:
         require_own(run, request.user)
     run = running.cancel(run)
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "playground/_result.html", result_context(run, request.user))
+        return render(request, "playground/_result.html", result_context(request, run))
     return redirect(run)
 
 

@@ -141,7 +141,7 @@ def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_trial.html", {**context, "is_partial": True})
     if trial.run:
-        context |= result_context(trial.run, trial.user)
+        context |= result_context(request, trial.run)
         context["shown"] = trial.run.pk if context["is_stored"] else ""
     return render(request, "playground/try.html", context, status=422 if trial.errors else 200)
 
@@ -174,7 +174,7 @@ def show_run(request: HttpRequest, trial: Trial, run: Run) -> HttpResponse:
         if trial.run_right and trial.saved_now:
             messages.success(request, f"The configuration is saved as “{trial.saved_now}”.")
         return redirect(run) if is_stored else trial_page(request, trial)
-    context = {"trial": trial, **result_context(run, trial.user)}
+    context = {"trial": trial, **result_context(request, run)}
     response = render(request, "playground/_run_answer.html", context)
     response["HX-Retarget"] = "#run"
     response["HX-Reswap"] = "innerMorph"

@@ -191,7 +191,7 @@ def test_a_failed_run_is_found_and_rerun(person: Person):
     person.click(
         person.page.locator("main tbody a[href^='/runs/'], main .run-row a[href^='/runs/']").first
     )
-    person.click(person.button("Run again"))
+    person.click(person.button("Run"))
 
     expect(person.page.locator(".verdict").first).to_be_visible()
     assert person.actions <= 2

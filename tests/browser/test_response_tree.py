@@ -20,7 +20,7 @@ def long_run(browser: Browser, site: Site, session: StorageState) -> str:
     page = context.new_page()
     page.goto(TRY)
     page.locator("[data-run-button]").click()
-    run = page.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
+    run = page.locator("#run .link-to-run a").get_attribute("href")
     context.close()
     assert run is not None
     lengthen = (
@@ -173,7 +173,7 @@ def run_with_response(page: Page, site: Site, response: str) -> None:
     """Show a run whose stored response was replaced: by a Python expression for its JSON."""
     page.goto("/tools/convert_units/try/?example=1")
     page.locator("[data-run-button]").click()
-    run = page.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
+    run = page.locator("#run .link-to-run a").get_attribute("href")
     assert run is not None
     change = (
         f"Run.objects.filter(pk='{run.strip('/').split('/')[-1]}').update(response_json={response})"
@@ -227,7 +227,7 @@ def test_the_title_of_a_running_run_s_page_shows_its_end_while_hidden(signed_in:
     signed_in.evaluate(
         "window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))"
     )
-    expect(signed_in).to_have_title(re.compile("^count_slowly, run"))
+    expect(signed_in).to_have_title(re.compile("^Try count_slowly"))
 
 
 @pytest.mark.deep

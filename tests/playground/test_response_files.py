@@ -241,7 +241,7 @@ def test_an_async_tool_is_cancelled(site):
 
 
 def page_of(browser, run):
-    return tree_of(browser.get(run.get_absolute_url()))
+    return tree_of(browser.get(run.get_absolute_url(), follow=True))
 
 
 def test_an_image_is_shown_and_sent_without_rights(browser, ada):
@@ -261,7 +261,7 @@ def test_an_image_is_shown_and_sent_without_rights(browser, ada):
 def test_a_sound_has_a_player_which_the_policy_allows(browser, ada):
     done = run("sound", by=ada)
 
-    answer = browser.get(done.get_absolute_url())
+    answer = browser.get(done.get_absolute_url(), follow=True)
 
     player = tree_of(answer).css_first(".files audio")
     assert browser.get(player.attributes["src"])["Content-Type"] == "audio/wav"

@@ -74,7 +74,7 @@ def test_an_example_fills_the_form_and_a_press_leads_to_the_runs_page(browser, b
     assert answer.status_code == 302
     assert answer["Location"] == f"/runs/{run.pk}/"
     running.wait(run, 10)
-    assert "Matches its return type" in text_of(browser.get(answer["Location"]))
+    assert "Matches its return type" in text_of(browser.get(answer["Location"], follow=True))
 
 
 def test_with_htmx_only_the_result_is_replaced(browser, builtin):
@@ -341,7 +341,7 @@ def test_a_violation_is_at_its_line_with_a_link_to_the_rule(browser, ada, builti
         running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10
     )
 
-    page = browser.get(run.get_absolute_url())
+    page = browser.get(run.get_absolute_url(), follow=True)
 
     assert "Does not match its return type" in text_of(page)
     tree = tree_of(page)
@@ -357,7 +357,7 @@ def test_a_list_of_objects_is_a_table_as_well(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
     run = running.wait(running.start(tool, tool.current, {}, by=ada), 10)
 
-    page = browser.get(run.get_absolute_url())
+    page = browser.get(run.get_absolute_url(), follow=True)
 
     tree = tree_of(page)
     assert [cell.text() for cell in tree.css("#table th")] == ["#", "hours_ago", "temperature"]
@@ -370,7 +370,7 @@ def test_a_violation_is_in_its_cell_of_the_table(browser, ada, builtin):
         running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10
     )
 
-    tree = tree_of(browser.get(run.get_absolute_url()))
+    tree = tree_of(browser.get(run.get_absolute_url(), follow=True))
 
     [cell] = [cell for cell in tree.css("#table td.cell-bad") if "lukewarm" in cell.text()]
     assert "must be a number" in cell.css_first(".cell-problem").text()
@@ -394,7 +394,7 @@ def test_a_refused_run_shows_the_problems(browser, ada, builtin):
     tool = builtin("convert_units")
     run = running.start(tool, tool.current, {"value": "x"}, by=ada)
 
-    page = browser.get(run.get_absolute_url())
+    page = browser.get(run.get_absolute_url(), follow=True)
 
     assert "Refused: the tool was not called." in text_of(page)
     assert "/parameters/value" in text_of(page)
@@ -404,7 +404,7 @@ def test_a_running_run_shows_how_far_it_is_and_can_be_cancelled(browser, ada, bu
     tool = builtin("count_slowly")
     run = running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=ada)
 
-    page = browser.get(run.get_absolute_url())
+    page = browser.get(run.get_absolute_url(), follow=True)
 
     tree = tree_of(page)
     assert tree.css_first("progress")
@@ -412,7 +412,7 @@ def test_a_running_run_shows_how_far_it_is_and_can_be_cancelled(browser, ada, bu
     assert tree.css_first(f'#run [hx-get="{run.get_absolute_url()}"]')
     answer = browser.post(tree.css_first("#run form").attributes["action"])
     assert answer["Location"] == run.get_absolute_url()
-    page = browser.get(run.get_absolute_url())
+    page = browser.get(run.get_absolute_url(), follow=True)
     assert "Cancelled" in text_of(page)
     assert "refresh" not in page.content.decode().split("<body>")[0]
 
@@ -531,7 +531,7 @@ def test_the_snippets_contain_the_parameters_but_no_secret(browser, ada, builtin
     )
     running.wait(run, 10)
 
-    page = browser.get(run.get_absolute_url())
+    page = browser.get(run.get_absolute_url(), follow=True)
 
     assert "curl" in text_of(page, "#use-curl")
     assert "it'\"'\"'s" in text_of(page, "#snippet-command")
@@ -555,7 +555,7 @@ def test_markup_in_a_response_stays_text(browser, ada):
     tool = make_tool(examples=[{"parameters": {}, "returnValue": value}])
     run = running.start(tool, tool.current, {}, by=ada, mode="mock")
 
-    html = browser.get(run.get_absolute_url()).content.decode()
+    html = browser.get(run.get_absolute_url(), follow=True).content.decode()
 
     assert not re.search(r"<img src=x|<script>alert|<i>|<u>", html)
 
@@ -565,7 +565,7 @@ def test_a_big_response_is_cut_on_the_page_and_whole_in_the_download(browser, ad
     tool = make_tool(examples=[{"parameters": {}, "returnValue": value}])
     run = running.start(tool, tool.current, {}, by=ada, mode="mock")
 
-    page = browser.get(run.get_absolute_url())
+    page = browser.get(run.get_absolute_url(), follow=True)
 
     assert "Only the beginning is shown" in text_of(page, "#raw")
     assert browser.get(f"/runs/{run.pk}/response.json").json() == value
@@ -780,15 +780,13 @@ def test_a_run_and_a_comparison_are_pages_of_their_tool(browser, ada, builtin):
     tool = builtin("get-weather")
     first, second = (running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2))
 
-    for address, title in (
-        (f"/runs/{first.pk}/", f"Run {first.pk[24:]}"),
-        (f"/runs/{first.pk}..{second.pk}/", "Two runs compared"),
-    ):
-        page = tree_of(browser.get(address))
-        assert [heading.text() for heading in page.css("main h1")] == [tool.name]
-        assert page.css_first(".tool-head").attributes["data-tool-id"] == tool.tool_id
-        assert page.css_first(".tool-tabs [aria-current]").attributes["id"] == "tab-runs"
-        assert page.css_first(".page-header h2").text() == title
+    run = browser.get(f"/runs/{first.pk}/")
+    page = tree_of(browser.get(f"/runs/{first.pk}..{second.pk}/"))
+
+    assert run["Location"] == f"/tools/{tool.slug}/try/?run={first.pk}"
+    assert page.css_first(".tool-head").attributes["data-tool-id"] == tool.tool_id
+    assert page.css_first(".tool-tabs [aria-current]").attributes["id"] == "tab-runs"
+    assert page.css_first(".page-header h2").text() == "Two runs compared"
 
 
 def test_the_header_of_an_older_revisions_run_shows_the_current_revision(browser, ada, builtin):
@@ -796,10 +794,10 @@ def test_the_header_of_an_older_revisions_run_shows_the_current_revision(browser
     run = running.start(tool, tool.current, {}, by=ada, mode="mock")
     publish(read_spec(tool.current.source.replace('"name"', ' "name"', 1)), by=ada)
 
-    answer = browser.get(f"/runs/{run.pk}/")
+    answer = browser.get(f"/runs/{run.pk}/", follow=True)
 
     assert text_of(answer, "#tab-changes") == "Changes 2"
-    assert "Revision 1 (not the current one)" in text_of(answer, ".page-header .facts")
+    assert "Revision 1 (not the current one)" in text_of(answer, ".run-details .facts")
 
 
 def test_a_run_and_a_comparison_take_few_queries(
@@ -810,12 +808,13 @@ def test_a_run_and_a_comparison_take_few_queries(
     first, second = (
         running.wait(running.start(tool, tool.current, parameters, by=ada), 10) for _ in range(2)
     )
-    browser.get(f"/runs/{first.pk}/")  # compiles the spec
+    page = f"/tools/{tool.slug}/try/?run="
+    browser.get(f"{page}{first.pk}")  # compiles the spec
 
     # With the session, the user, their groups and permissions, and whether a change waits for review; the header of
     # the tool takes five.
-    with django_assert_max_num_queries(16):
-        browser.get(f"/runs/{second.pk}/")
+    with django_assert_max_num_queries(20):
+        browser.get(f"{page}{second.pk}")
     with django_assert_max_num_queries(12):
         browser.get(f"/runs/{first.pk}..{second.pk}/")
 
@@ -896,13 +895,14 @@ def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
     assert text_of(answer).count("Median call") == 1
 
 
-def test_a_run_is_shared_by_a_disclosure_that_says_so(browser, ada, builtin):
+def test_a_run_is_shared_in_its_details(browser, ada, builtin):
     tool = builtin("get-weather")
     run = running.start(tool, tool.current, {}, by=ada, mode="mock")
 
-    page = tree_of(browser.get(f"/runs/{run.pk}/"))
+    page = tree_of(browser.get(f"/runs/{run.pk}/", follow=True))
 
-    assert "Share this run" in [summary.text().strip() for summary in page.css("header summary")]
+    [form] = page.css(f'.run-details form[action="/runs/{run.pk}/share/"]')
+    assert form.css_first("label").text() == "Share with groups"
 
 
 def test_the_overview_explains_changes_only_where_it_shows_one(browser, ada, builtin):

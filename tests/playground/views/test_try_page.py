@@ -36,7 +36,7 @@ def page_with_response(browser, ada, builtin, response):
     """The page of a run that has this response."""
     done = run(builtin("drifting_thermometer"), {}, ada)
     Run.objects.filter(pk=done.pk).update(response_json=dumps(response))
-    return tree_of(browser.get(done.get_absolute_url()))
+    return tree_of(browser.get(done.get_absolute_url(), follow=True))
 
 
 def pressed(answer):
@@ -177,7 +177,7 @@ def test_there_is_nothing_to_compare_before_a_second_run(browser, ada, builtin):
 def test_a_response_like_the_example_s_says_so(browser, ada, builtin):
     tool = builtin("convert_units")
 
-    answer = browser.get(run(tool, KILOMETRES, ada).get_absolute_url())
+    answer = browser.get(run(tool, KILOMETRES, ada).get_absolute_url(), follow=True)
 
     assert "same as example 1" in text_of(answer, ".run-facts")
 
@@ -186,8 +186,8 @@ def test_a_response_is_compared_with_the_last_run_of_the_same_input(browser, ada
     tool = builtin("convert_units")
     run(tool, KILOMETRES, ada)
 
-    again = browser.get(run(tool, KILOMETRES, ada).get_absolute_url())
-    other = browser.get(run(tool, KILOMETRES | {"value": 1}, ada).get_absolute_url())
+    again = browser.get(run(tool, KILOMETRES, ada).get_absolute_url(), follow=True)
+    other = browser.get(run(tool, KILOMETRES | {"value": 1}, ada).get_absolute_url(), follow=True)
 
     assert "same as last run" in text_of(again, ".run-facts")
     assert "last run" not in text_of(other, ".run-facts")
@@ -201,7 +201,7 @@ def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_li
     Run.objects.filter(pk=before.pk).update(response_json='{"value": 7, "note": "<b>"}')
     run(tool, KILOMETRES | {"value": 1}, ada)
 
-    page = tree_of(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()))
+    page = tree_of(browser.get(run(tool, KILOMETRES, ada).get_absolute_url(), follow=True))
 
     marks = {mark.text() for mark in page.css(".json-line .value-change.compared-with-last")}
     assert {"changed, was 7", "removed: note"} <= marks
@@ -215,7 +215,7 @@ def test_a_response_that_differs_from_its_example_is_marked(browser, ada, builti
     one = run(tool, KILOMETRES, ada)
     Run.objects.filter(pk=one.pk).update(response_json='{"value": 7}')
 
-    page = tree_of(browser.get(one.get_absolute_url()))
+    page = tree_of(browser.get(one.get_absolute_url(), follow=True))
 
     assert "changed" in page.css_first(".json-line .value-changed.compared-with-example").text()
     assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == [
