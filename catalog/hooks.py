@@ -28,7 +28,8 @@ class Hooks:
         most_run_tools: the primary keys of the tools with the most runs, those with the most first.
         check_recent_calls: (Tool, ToolSpec, Person) -> how the tool's recent calls that the person may see would
             fare with the spec: a `RealCalls` of the playground, for its template. It takes at most 0.2 s of CPU time.
-        configure_source: saves, for a user, members of the configuration of the tools of a new source.
+        configure_source: saves, for a user, members of the configuration of the tools of a new source; returns why
+            some are not saved, by tool id.
     """
 
     runnable_tool_ids: Callable[[], frozenset[str]] = frozenset
@@ -36,7 +37,7 @@ class Hooks:
     tools_with_passing_examples: Callable[[], frozenset[int]] = frozenset
     most_run_tools: Callable[[], tuple[int, ...]] = tuple
     check_recent_calls: Callable[..., object] = _do_nothing
-    configure_source: Callable[[Any, Any, Mapping[str, str]], object] = _do_nothing
+    configure_source: Callable[[Any, Any, Mapping[str, str]], Mapping[str, str]] = lambda *_: {}
 
 
 hooks = Hooks()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -92,6 +93,21 @@ def _carry_out(
         with audit.acting(origin):
             carry_out(record, reading)
             if configuration:
-                hooks.configure_source(record.by, record.source, configuration)
+                _configure(record, configuration)
     finally:
         connection.close()
+
+
+@sensitive_variables("configuration")
+def _configure(record: SourceSync, configuration: Mapping[str, str]) -> None:
+    """Save the configuration of the tools; the report of the sync says for which ones it is not saved."""
+    problems = hooks.configure_source(record.by, record.source, configuration)
+    if record.error:
+        record.error += " The configuration that you entered was not saved."
+    for change in record.changes:
+        problem = problems.get(change["tool_id"], "")
+        if problem or change["outcome"] == "held":
+            parts = (change.get("message"), "Your configuration was not saved for it.", problem)
+            change["message"] = " ".join(part for part in parts if part)
+    record.changes_json = json.dumps(record.changes) if record.changes else ""
+    record.save(update_fields=["error", "changes_json"])

@@ -143,8 +143,13 @@ def save_configuration(
 
 
 @sensitive_variables("values", "own")
-def configure_source(owner: User, source: Source, values: Mapping[str, str]) -> None:
-    """Save for each runnable tool of `source`, under the source's name, those of `values` that it has members for."""
+def configure_source(owner: User, source: Source, values: Mapping[str, str]) -> dict[str, str]:
+    """Save for each runnable tool of `source`, under the source's name, those of `values` that it has members for.
+
+    Returns:
+        Why it could not be saved, by the id of the tool.
+    """
+    refused: dict[str, str] = {}
     for listed in source.tools.runnable().select_related("catalog_tool__current"):
         tool = listed.catalog_tool
         if tool is None or tool.current is None:
@@ -154,7 +159,11 @@ def configure_source(owner: User, source: Source, values: Mapping[str, str]) -> 
         own: dict[str, JSON] = {name: value for name, value in values.items() if name in members}
         if own:
             compiled = compile_schema(schema)
-            save_configuration(owner, tool, source.name, Configuration(own), compiled)
+            try:
+                save_configuration(owner, tool, source.name, Configuration(own), compiled)
+            except DocumentError as error:
+                refused[tool.tool_id] = str(error)
+    return refused
 
 
 def delete_configuration(owner: User, tool: Tool, name: str) -> bool:
