@@ -14,6 +14,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import Person, User
 from catalog.errors import DocumentError, OutgoingError, Problem
+from catalog.form_problems import require_valid
 from catalog.jsontext.containers import items_of, members_of
 from catalog.models import Source
 from catalog.models.sources import NAME_LENGTH, Kind
@@ -80,7 +81,7 @@ class NewSources:
 
     @cached_property
     def rows(self) -> list[SourceRow]:
-        names: set[str] = set()
+        names = set(Source.objects.values_list("name", flat=True))
         rows = []
         for entered, key in zip(self.recognized.sources, self._keys, strict=True):
             row = SourceRow(entered, key, free_name(entered.name, names))
@@ -229,13 +230,17 @@ class NewSources:
 
     @sensitive_variables("headers")
     def _discover(self, row: SourceRow) -> None:
+        if not row.entered.document:  # it is going to be fetched or started
+            require_valid(self._form_of(row), "source")
         headers = self._headers_of(row)
         try:
             self.discovery = discover(row.entered, name=row.name, headers=headers)
         except OutgoingError as error:
             raise DocumentError([Problem("", str(error), "source.unreadable")]) from error
         if not self._is_filled_in and row.entered.is_url and self.discovery.title:
-            row.name = free_name(name_from(self.discovery.title), set())
+            row.name = free_name(
+                name_from(self.discovery.title), set(Source.objects.values_list("name", flat=True))
+            )
 
     @sensitive_variables("headers", "value")
     def _headers_of(self, row: SourceRow) -> dict[str, str]:
@@ -247,7 +252,7 @@ class NewSources:
         return headers
 
     def _form_of(self, row: SourceRow) -> SourceForm:
-        kind: Kind | None = self.discovery.kind if self.discovery else row.entered.kind
+        kind: Kind = self.discovery.kind if self.discovery else row.entered.kind or "openapi"
         wanted: dict[str, object] = {
             "name": row.name,
             "kind": kind,
@@ -282,11 +287,10 @@ class NewSources:
         return configuration
 
 
-def free_name(wanted: str, others: set[str]) -> str:
-    """`wanted`, or with a number if a source, or one of `others`, has that name."""
-    known = others | set(Source.objects.values_list("name", flat=True))
+def free_name(wanted: str, taken: set[str]) -> str:
+    """`wanted`, or with a number if it is taken."""
     name, number = wanted, 2
-    while name in known:
+    while name in taken:
         ending = f"-{number}"
         name = wanted[: NAME_LENGTH - len(ending)] + ending
         number += 1

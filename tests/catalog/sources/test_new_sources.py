@@ -11,7 +11,7 @@ from django.views.debug import get_exception_reporter_filter
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import HeldChange, Source, Tool
-from catalog.sources import schedule
+from catalog.sources import reading, schedule
 from catalog.sources.sync import AlreadySyncing, sync
 from playground.configurations.saved import open_configuration
 from playground.models import SavedConfiguration
@@ -415,6 +415,40 @@ def test_people_who_are_no_administrators_learn_who_can_add_a_url(browser, api):
     assert "Only administrators can add URLs" in words(response, ".recognized")
     assert page(response).css_first("#text").text() == api
     assert not Source.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "problem"),
+    [
+        ({"header_name": "Host"}, "cannot be the name of a header"),
+        ({"new_name": "Not a name"}, "Enter a name of 1 to 40 characters"),
+    ],
+)
+def test_nothing_is_requested_before_the_fields_are_valid(staff, monkeypatch, api, field, problem):
+    filled_in = {"new_key": keys_of(staff, api), "new_name": "a", "header_value": "b", **field}
+    requested = []
+    monkeypatch.setattr(reading, "_run", requested.append)
+
+    response = staff.post("/add/", {"text": api, "dry_run": "on", **filled_in})
+
+    assert problem in errors(response)
+    assert not requested
+
+
+def test_a_tool_that_does_not_get_the_entered_key_is_named_and_the_others_get_it(staff, ada, api):
+    tool = make_tool("weather.forecast")
+    Tool.objects.filter(pk=tool.pk).update(owner=make_user("grace"))
+    filled_in = {"new_key": keys_of(staff, api), "new_name": "weather", "member.apiKey": "mrk-1"}
+
+    added = staff.post("/add/", {"text": api, **filled_in})
+
+    shown = words(staff.get(added["Location"]), ".source-changes")
+    assert "Your configuration was not saved for it." in shown
+    assert SavedConfiguration.objects.get().tool.tool_id == "weather.alerts"
+
+
+def test_python_with_a_module_is_a_command(staff):
+    assert line(staff, "python3 -m mcp_server_time --utc") == "Command of an MCP server"
 
 
 def test_text_of_an_entered_source_is_escaped(staff):
