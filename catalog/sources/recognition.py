@@ -28,7 +28,9 @@ MAX_CHARACTERS: Final = 1_000_000  # of a text that can name sources
 MAX_SERVERS: Final = 50
 _HOLDERS: Final = ("mcpServers", "mcp_servers", "servers", "context_servers")
 _URLS: Final = ("url", "httpUrl", "serverUrl")
-_STARTERS: Final = ("npx", "uvx", "bunx", "pipx", "docker", "node", "deno", "uv")
+_STARTERS: Final = (
+    "npx", "uvx", "bunx", "pipx", "docker", "node", "deno", "uv", "python -m", "python3 -m",
+)  # fmt: skip
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}|<[A-Za-z0-9_ -]+>|YOUR[-_ ][A-Z0-9_ -]+")
 _TOO_LONG: Final = f"A URL or a command can have at most {ADDRESS_LENGTH:,} characters."
 _COMMON_LABELS: Final = frozenset({"api", "www", "mcp", "app", "docs", "gateway"})
