@@ -287,10 +287,10 @@ class NewSources:
         return configuration
 
 
-def free_name(wanted: str, taken: set[str]) -> str:
-    """`wanted`, or with a number if it is taken."""
+def free_name(wanted: str, used: set[str]) -> str:
+    """`wanted`, or with a number if it is used already."""
     name, number = wanted, 2
-    while name in taken:
+    while name in used:
         ending = f"-{number}"
         name = wanted[: NAME_LENGTH - len(ending)] + ending
         number += 1
