@@ -97,7 +97,7 @@ def breaking_change() -> BreakingChange:
 def mock_server(context: Context, visibility: Visibility) -> MockServer:
     """The largest visible toolkit, else the whole catalog, as a server of mocks."""
     site = context["request"].build_absolute_uri("/")
-    groups = visible_groups("toolkit", visibility)
+    groups = [each for each in visible_groups("toolkit", visibility) if "/" not in each.name]
     needs_token = not settings.ANONYMOUS_BROWSING
     if not groups:
         server = address_of_catalog(mock=True).server(site)

@@ -262,29 +262,3 @@ def test_a_long_description_is_folded_again_below_its_text(signed_in: Page):
     assert less.bounding_box()["y"] > text.bounding_box()["y"]
     less.click()
     expect(less).to_be_hidden()
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("words", ["issue", "text"])
-def test_a_marked_word_that_is_cut_off_leaves_no_colour_behind(
-    signed_in: Page, words: str, width: int
-):
-    signed_in.set_viewport_size({"width": width, "height": 2_000})
-    signed_in.goto(f"/tools/?q={words}")
-    expect(signed_in.locator(".results mark").first).to_be_visible()
-
-    lines, coloured = signed_in.evaluate(
-        """() => {
-          const cut = [...document.querySelectorAll(".result-text, .result-id, .result-why code")].filter((line) =>
-            line.scrollWidth > line.clientWidth && line.querySelector("mark"));
-          const ends = cut.map((line) => {
-            const { right, top, height } = line.getBoundingClientRect();
-            const marks = document.elementsFromPoint(right - 2, top + height / 2).filter((one) => one.matches("mark"));
-            return marks.filter((mark) => mark.getBoundingClientRect().right > right).length;
-          });
-          return [cut.length, ends.reduce((sum, count) => sum + count, 0)];
-        }"""
-    )
-
-    assert lines > 0
-    assert coloured == 0

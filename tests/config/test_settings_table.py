@@ -23,6 +23,7 @@ NOT_SETTINGS = {
     "SSL_CERT_FILE",  # OpenSSL's own variables
     "SSL_CERT_DIR",
     "TOOLSHELF_SERVES_OTHER_MACHINES",  # set by `serve`, for its processes
+    "TOOLSHELF_TOKEN",  # the token of `check_specs`, which asks another site
     "CELERY_BROKER_URL",  # the former name of TOOLSHELF_REDIS
     "http_proxy",  # set by the runner, in processes of tools with the network `outward`
 }

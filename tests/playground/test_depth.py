@@ -192,7 +192,6 @@ def show_runs(browser, program, value):
         assert run.status_code == 201
         key = run.json()["id"]
         answers = [
-            f"/runs/{key}/",
             f"/runs/{key}/run.json",
             f"/tools/deep/try/?run={key}",
             f"/api/v1/runs/{key}",

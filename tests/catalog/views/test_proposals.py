@@ -167,10 +167,8 @@ def test_a_spec_that_others_may_change_is_held_beside_the_current_one_in_an_uplo
 
 
 def test_a_run_is_proposed_as_an_example(browser, run, owner):
-    assert (
-        "Propose as an example"
-        in page(browser, f"/runs/{run.pk}/").css_first(".page-actions").text()
-    )
+    result = page(browser, f"/tools/{run.tool.slug}/try/?run={run.pk}")
+    assert "Propose as an example" in result.css_first(".run-facts").text()
     assert "Propose as an example" in page(browser, f"/runs/{run.pk}/example/").body.text()
 
     answer = browser.post(
@@ -209,7 +207,8 @@ def test_somebody_who_may_only_run_tools_proposes_no_example(run, ada):
     client = Client()
     client.force_login(ada)
 
-    assert "as example" not in page(client, f"/runs/{run.pk}/").body.text()
+    result = page(client, f"/tools/{run.tool.slug}/try/?run={run.pk}")
+    assert "as an example" not in result.body.text()
     refused = client.post(f"/runs/{run.pk}/example/", {"do": "publish", "expected": "1"})
     assert refused.status_code == 403
     assert "or propose changes" in refused.content.decode()

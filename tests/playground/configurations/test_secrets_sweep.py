@@ -151,15 +151,14 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
         time.sleep(0.05)
     assert "half way" in Run.objects.get(pk=slow).progress_message
     places["progress, by API"] = api.get(f"/api/v1/runs/{slow}").content
-    places["progress, on its page"] = page.get(f"/runs/{slow}/").content
+    places["progress, on its page"] = page.get(f"/runs/{slow}/", follow=True).content
     running.cancel(Run.objects.get(pk=slow))
 
     # the pages
     run = answer.json()["id"]
     for name, path in {
-        "page: the run": f"/runs/{run}/",
-        "page: the raised run": f"/runs/{raised.json()['id']}/",
-        "page: the refused run": f"/runs/{refused.json()['id']}/",
+        "page: the raised run": f"/tools/leaking_tool/try/?run={raised.json()['id']}",
+        "page: the refused run": f"/tools/leaking_tool/try/?run={refused.json()['id']}",
         "page: the runs": "/runs/",
         "page: the download": f"/runs/{run}/run.json",
         "page: the response": f"/runs/{run}/response.json",

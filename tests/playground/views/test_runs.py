@@ -278,7 +278,8 @@ def test_a_configuration_is_saved_picked_and_used_and_its_secret_is_not_in_any_p
     run = Run.objects.get()
     assert (run.configuration_name, len(run.configuration_fingerprint)) == ("work", 64)
     running.wait(run, 10)
-    pages = [saved, opened, browser.get(answer["Location"]), browser.get("/runs/")]
+    followed = browser.get(answer["Location"], follow=True)
+    pages = [saved, opened, followed, browser.get("/runs/")]
     assert not any("hunter22" in one.content.decode() for one in pages)
 
 
@@ -329,7 +330,7 @@ def test_a_run_with_an_unsaved_configuration_asks_for_it_again(browser, ada, bui
     answer = browser.post(f"/runs/{run.pk}/again/")
 
     assert answer["Location"] == f"/tools/sign_text/try/?run={run.pk}"
-    assert "was not stored" in text_of(browser.get(answer["Location"]))
+    assert "was not stored" in text_of(browser.get(answer["Location"], follow=True))
 
 
 # -- a run's page -----------------------------------------------------------------------------------------------------

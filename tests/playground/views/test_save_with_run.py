@@ -34,7 +34,7 @@ def test_run_saves_the_configuration_and_uses_it_by_its_name(browser, ada, page)
 
     run = Run.objects.get()
     running.wait(run, 10)
-    followed = browser.get(answer["Location"])
+    followed = browser.get(answer["Location"], follow=True)
     assert saved_secret(ada) == SECRET
     assert run.configuration_name == "work"
     assert "The configuration is saved as “work”." in text_of(followed, ".messages")
