@@ -23,7 +23,7 @@ def do_the_main_job(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("location")
 
     page.get_by_role("main").get_by_role("link", name="Try").first.click()
-    page.goto(page.url.split("?")[0] + "?example=1")
+    page.goto(page.url.split("#")[0] + "?example=1")
     expect(page.get_by_label("location").first).to_have_value("New York")
     page.locator("#configuration-fold > summary").click()
     page.get_by_label("temperatureUnit").first.select_option(label="C")

@@ -78,10 +78,10 @@ def test_search_continues_at_its_cursor(modern):
 
 
 def test_search_explains_a_wrong_condition(modern):
-    found = modern.call("search_tools", {"query": "is:runnable"})["structuredContent"]
+    found = modern.call("search_tools", {"query": "is:runable"})["structuredContent"]
 
     assert found["tools"] == []
-    assert "Write runnable:yes." in found["problems"][0]
+    assert "is:runnable" in found["problems"][0]
 
 
 def test_search_refuses_another_cursor_and_wrong_arguments(modern):

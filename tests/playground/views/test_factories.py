@@ -292,7 +292,7 @@ def test_the_preview_shows_meaning_lint_and_text_and_publishes_the_next_revision
 
     page = text_of(preview)
     assert "differs from revision 1 of priced" in page
-    assert all(title in page for title in ("Impact", "Lint", "Text", "Publish as revision 2"))
+    assert all(title in page for title in ("Impact", "Findings", "Text", "Publish as revision 2"))
 
     browser.post(SPEC, {"sha256": form_value(preview)})
 
