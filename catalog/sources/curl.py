@@ -266,11 +266,11 @@ class _Writer:
         if name.lower() == "authorization" and kind.lower() == "bearer":
             self._add_secret("token", {"type": "http", "scheme": "bearer"}, credentials.strip())
         elif name.lower() == "authorization" and kind.lower() == "basic":
-            self._add_basic(_decoded(credentials))
+            self._add_basic(_decode_credentials(credentials))
         elif is_secret_name(name):
             self._add_secret(name, {"type": "apiKey", "in": "header", "name": name}, value)
         else:
-            self._add_parameter("header", name, _typed(value))
+            self._add_parameter("header", name, _parse_value(value))
 
     def _add_basic(self, user: str) -> None:
         name, _, password = user.partition(":")
@@ -301,7 +301,7 @@ class _Writer:
         return {"required": True, "content": {media_type: {"schema": _schema_of(value)}}}
 
 
-def _decoded(credentials: str) -> str:
+def _decode_credentials(credentials: str) -> str:
     try:
         return base64.b64decode(credentials.strip(), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError) as error:
@@ -318,11 +318,11 @@ def _fields_in(encoded: str) -> dict[str, JSON]:
     """The fields of a query or a form: a value, or the list of the values of a repeated field."""
     fields: dict[str, list[JSON]] = {}
     for name, text in parse_qsl(encoded, keep_blank_values=True):
-        fields.setdefault(name, []).append(_typed(text))
+        fields.setdefault(name, []).append(_parse_value(text))
     return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 
-def _typed(text: str) -> JSON:
+def _parse_value(text: str) -> JSON:
     """The number or boolean that a text in a URL means; else the text."""
     if text in {"true", "false"}:
         return text == "true"

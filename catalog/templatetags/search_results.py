@@ -105,7 +105,7 @@ def _row(result: Result, url: str, heading: tuple[SafeString, SafeString]) -> Sa
             _EFFECT,
             tool.effect,
             _REQUIRED,
-            _required(tool.required_count, tool.parameter_count),
+            _required_of_all(tool.required_count, tool.parameter_count),
             _RUNS,
             _runs_here() if tool.runnable else _MOCK_ONLY,
             _ROW_END,
@@ -138,7 +138,7 @@ def _score(tool: Tool, url: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1024)
-def _required(required: int, total: int | None) -> SafeString:
+def _required_of_all(required: int, total: int | None) -> SafeString:
     """The number of required parameters of all; "" if their number is not known."""
     if total is None:
         return _NOTHING

@@ -110,12 +110,14 @@ def _results(
         sizes = toolkits.paginator.object_list
         context["toolkits"] = sum(size.key != "" for size in sizes)
         context["tools"] = sum(size.tools for size in sizes)
-        context |= _numbered(search, toolkits, f"Toolkits {_range(toolkits)}")
+        context |= _pagination_context(search, toolkits, f"Toolkits {_range(toolkits)}")
     else:
         current = numbered_pages(search).get_page(number)
         page = results_of(search, current)
         context["page"] = page
-        context |= _numbered(search, current, f"{_range(current)}{'' if page.counted else '+'}")
+        context |= _pagination_context(
+            search, current, f"{_range(current)}{'' if page.counted else '+'}"
+        )
     return render_to_string("catalog/_results.html", context)
 
 
@@ -136,7 +138,7 @@ def _range(page: Page[Any]) -> str:
     return f"{page.start_index():,} to {page.end_index():,} of {page.paginator.count:,}"
 
 
-def _numbered(search: CatalogSearch, page: Page[Any], summary: str) -> dict[str, Any]:
+def _pagination_context(search: CatalogSearch, page: Page[Any], summary: str) -> dict[str, Any]:
     """The context of `_pagination.html` for a list whose pages have numbers."""
     pages = page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)
     return {
@@ -181,7 +183,7 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     docs = ToolPage(tool, site=request.build_absolute_uri("/"))
     edits = bool(may(request.user, "propose", tool))
     outline, documentation = _documentation.get_or_compute(
-        (revision_of(tool).sha256, edits), lambda: _documented(docs, edits=edits)
+        (revision_of(tool).sha256, edits), lambda: _render_documentation(docs, edits=edits)
     )
     context = {
         "tool": tool,
@@ -193,7 +195,7 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "catalog/tool.html", context)
 
 
-def _documented(docs: ToolPage, *, edits: bool) -> tuple[SafeString, SafeString]:
+def _render_documentation(docs: ToolPage, *, edits: bool) -> tuple[SafeString, SafeString]:
     context = {
         "tool": docs.tool,
         "sections": docs.sections,
