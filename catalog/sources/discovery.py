@@ -9,6 +9,7 @@ from typing import Final
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.errors import OutgoingError
+from catalog.json_schema.describe import plural
 from catalog.jsontext.containers import items_of, members_of
 from catalog.models import Source
 from catalog.models.sources import Kind
@@ -94,7 +95,7 @@ def _read(entered: EnteredSource, kind: Kind, name: str, headers: Mapping[str, s
     tools = tuple(listed_tools(source, reading, Deadline(REQUEST_S)))
     if kind == "openapi":
         return _discovered_api(entered, reading, tools)
-    number = _count(len(tools), "tool")
+    number = f"{len(tools):,} {plural('tool', len(tools))}"
     where = "a command" if entered.is_command else _host_of(entered.address)
     line = " · ".join(part for part in ("MCP server", reading.title, number, where) if part)
     return Discovery(kind, "", line, reading, tools)
@@ -109,7 +110,8 @@ def _discovered_api(
     members = _members_of(tools)
     base_url = next((member.default for member in members if member.name == BASE_URL), "")
     host = _host_of(base_url) or _host_of(entered.address)
-    facts = [label, _count(len(tools), "operation"), host, _credentials_needed(members)]
+    operations = f"{len(tools):,} {plural('operation', len(tools))}"
+    facts = [label, operations, host, _credentials_needed(members)]
     line = " · ".join(fact for fact in facts if fact)
     return Discovery("openapi", name_of(document), line, reading, tools, members)
 
@@ -145,7 +147,3 @@ def _credentials_needed(members: Iterable[Member]) -> str:
 def _host_of(url: str) -> str:
     parts = url_parts(url)
     return parts.netloc if parts else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -20,6 +20,7 @@ from django.core.management.base import CommandError
 from catalog.accounts.site_url import stored_site_url
 from catalog.commands import BaseCommand, without_controls
 from catalog.errors import DocumentError, Problem, SpecError
+from catalog.json_schema.describe import plural
 from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import loads
 from catalog.outgoing.clients import ssl_context
@@ -191,16 +192,16 @@ def _calls_at(site: str) -> Callable[[ToolSpec], tuple[Advice, ...]]:
 def _failing_calls(report: Mapping[str, Any], spec: ToolSpec) -> tuple[Advice, ...]:
     """A finding for the calls that the spec would refuse, and one for the responses that would not match it."""
     kinds = [
-        ("calls", "calls-refused", "/definition/parameters", "would be refused"),
-        ("responses", "responses-mismatched", "/definition/returnType", "would not match"),
+        ("call", "calls-refused", "/definition/parameters", "would be refused"),
+        ("response", "responses-mismatched", "/definition/returnType", "would not match"),
     ]
     findings = []
-    for kind, rule, pointer, fate in kinds:
-        checked = report[kind]
+    for noun, rule, pointer, fate in kinds:
+        checked = report[f"{noun}s"]
         if not checked or not checked["failing"]:
             continue
         message = (
-            f"{checked['failing']:,} of {checked['checked']:,} {kind} "
+            f"{checked['failing']:,} of {checked['checked']:,} {plural(noun, checked['checked'])} "
             f"of the last {report['days']} days {fate}."
         )
         if checked["first"]:

@@ -136,7 +136,7 @@ def test_a_breaking_change_is_stopped_in_ci(reader):
 
     _, before, after, in_ci = reader.outputs
     assert "refused" not in before
-    expected = "1 of 1 calls of the last 30 days would be refused. Run "
+    expected = "1 of 1 call of the last 30 days would be refused. Run "
     assert expected in after
     assert expected in in_ci
 

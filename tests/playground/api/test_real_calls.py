@@ -103,9 +103,9 @@ def test_check_specs_fails_if_recent_calls_of_a_site_would_break(
     out, err = capsys.readouterr()
     refused, mismatched = out.splitlines()
     assert refused.startswith(f"{file}:6:19: ")
-    assert "error: 1 of 1 calls of the last 30 days would be refused. Run" in refused
+    assert "error: 1 of 1 call of the last 30 days would be refused. Run" in refused
     assert f"{called.pk}: " in refused
-    assert "error: 1 of 1 responses of the last 30 days would not match. Run" in mismatched
+    assert "error: 1 of 1 response of the last 30 days would not match. Run" in mismatched
     assert f"{called.pk}: /degrees must be an integer" in mismatched
     assert err.endswith("1 would break recent calls\n")
 
