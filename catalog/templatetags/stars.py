@@ -42,9 +42,9 @@ def star_button(context: Context, tool: Tool) -> SafeString:
     return star_html(tool, starred=tool.pk in (starred_ids(user) if starred is None else starred))
 
 
-def star_html(tool: Tool, *, starred: bool, url: str = "") -> SafeString:
-    """The button of a tool for somebody who has signed in, in one of its two states; `url` if the caller knows it."""
-    url = url or reverse("catalog:star", args=[tool.slug])
+def star_html(tool: Tool, *, starred: bool) -> SafeString:
+    """The button of a tool for somebody who has signed in, in one of its two states."""
+    url = reverse("catalog:star", args=[tool.slug])
     state = 'value="0" aria-pressed="true"' if starred else 'value="1" aria-pressed="false"'
     return join_html(
         (

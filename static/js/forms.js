@@ -103,9 +103,9 @@ function valuesOf(control) {
     .map((other) => ("checked" in other && /checkbox|radio/.test(other.type) ? (other.checked ? other.value : null) : other.value));
 }
 
-/** Whether a response went into the form; the header HX-Retarget makes the target a selector, of something elsewhere. */
+/** Whether a response went into the form. After the header `HX-Retarget`, the target is a selector. */
 const isWithin = (form, target) => {
-  const element = typeof target === "string" ? document.querySelector(target) : target; // a selector after `HX-Retarget`
+  const element = typeof target === "string" ? document.querySelector(target) : target;
   return element instanceof Node && form.contains(element);
 };
 
