@@ -48,11 +48,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect_to_login(request.get_full_path())
     tool = tool_for(request.user, "propose", slug)
     if request.method != "POST":
-        unfinished = take_unfinished(request, request.path)
-        if unfinished is not None:
-            return _unfinished_page(request, tool, json.loads(unfinished))
-        draft = draft_of(tool)
-        return _matching_page(request, draft) if "match" in request.GET else _page(request, draft)
+        return _open(request, tool)
     limit = limit_uploads if request.POST.get("use") == "publish" else limit_previews
     try:
         limit(request)
@@ -74,6 +70,17 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         response["HX-Retarget"] = "#draft-problems"
         return response
     return render(request, "playground/_draft.html", _context(request, draft))
+
+
+def _open(request: HttpRequest, tool: Tool) -> HttpResponse:
+    """The page at its address: with what was filled in before signing in, else as GET asks for it."""
+    unfinished = take_unfinished(request, request.path)
+    if unfinished is not None:
+        return _unfinished_page(request, tool, json.loads(unfinished))
+    if "match" not in request.GET:
+        return _page(request, draft_of(tool))
+    limit_previews(request)  # nothing is typed yet, so the error page loses nothing
+    return _matching_page(request, draft_of(tool))
 
 
 def _ask_to_sign_in(request: HttpRequest, text: str) -> HttpResponse:

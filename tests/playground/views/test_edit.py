@@ -408,3 +408,12 @@ def test_who_may_not_edit_gets_no_offer_to_change_the_spec(client, tool, ada):
 
     assert "Describe this response" not in result
     assert client.get(f"{ADDRESS}?match={run.pk}").status_code == 403
+
+
+def test_matching_a_response_is_limited_as_previews_are(browser, tool, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
+    address = f"{ADDRESS}?match=unknown"
+
+    answers = [browser.get(address).status_code for _ in range(2)]
+
+    assert answers == [404, 429]
