@@ -145,7 +145,7 @@ def _required_of_all(required: int, total: int | None) -> SafeString:
     if not total:
         return _NO_PARAMETERS
     return format_html(
-        '{} of {}<span class="visually-hidden"> parameters required</span>', required, total
+        '{} of {}<span class="visually-hidden"> required</span>', required, total
     )
 
 

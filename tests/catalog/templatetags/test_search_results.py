@@ -101,7 +101,7 @@ def test_a_row_shows_the_required_parameters_the_effect_and_a_low_score():
     assert [first.css_first(one).text() for one in columns] == [
         "score 79",
         "read-only",
-        "2 of 3 parameters required",
+        "2 of 3 required",
         "Mock only",
     ]
     assert [second.css_first(one).text() for one in columns] == ["", "", "", "Mock only"]
