@@ -19,6 +19,11 @@ FORMER: Final[dict[str, str]] = {
     "changes/": "/review/",
     "changes/<int:pk>/": "/review/{pk}/",
     "sources/<str:name>/changes/<int:pk>/": "/review/{pk}/",
+    "tags/": "/tools/",
+    "toolkits/": "/tools/",
+    "toolkits/<str:name>/": "/tools/?toolkit={name}",
+    "toolkits/<str:name>/access/": "/toolkits/{name}/settings/",
+    "toolkits/<str:name>/export/": "/toolkits/{name}/settings/?format=mcp",
     "tools/<str:slug>/examples/": "/tools/{slug}/tests/",
     "tools/<str:slug>/revisions/": "/tools/{slug}/changes/",
     "tools/<str:slug>/revisions/<str:pair>/": "/tools/{slug}/changes/{pair}/",
@@ -52,7 +57,8 @@ def redirect_to(request: HttpRequest, address: str, **parts: object) -> HttpResp
     """Redirect to `address`, filled with the parts of the former one, with the whole query."""
     url = address.format(**{name: quote(str(part), safe="") for name, part in parts.items()})
     query = request.META["QUERY_STRING"]
-    return HttpResponsePermanentRedirect(f"{url}?{query}" if query else url)
+    separator = "&" if "?" in url else "?"
+    return HttpResponsePermanentRedirect(f"{url}{separator}{query}" if query else url)
 
 
 urlpatterns: list[URLPattern] = [

@@ -12,7 +12,7 @@ from catalog.access import Access, access_of, change_tool_access, change_toolkit
 from catalog.accounts.models import User
 from catalog.bulk_changes import BulkChange, Deprecation
 from catalog.forms.stored_form import StoredForm
-from catalog.lifecycle import deprecate, undo_deprecation
+from catalog.lifecycle import archive, deprecate, restore, undo_deprecation
 from catalog.linting.waivers import waive
 from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool, Toolkit, Waiver
@@ -108,10 +108,10 @@ class OrganiseManyForm(StoredForm):
     superseded_by = forms.CharField(required=False)
     archive = forms.BooleanField(required=False)
 
-    def __init__(self, tools: Sequence[Tool], data: Any = None) -> None:
+    def __init__(self, tools: Sequence[Tool], data: Any = None, initial: Any = None) -> None:
         listed = ",".join(sorted(tool.slug for tool in tools))
         self.digest = sha256(listed.encode()).hexdigest()
-        super().__init__(data, auto_id=False)
+        super().__init__(data, initial=initial, auto_id=False)
 
     def clean(self) -> dict[str, Any]:
         typed = self.cleaned_data
@@ -220,6 +220,24 @@ class UndoDeprecationForm(MetadataForm):
 
     def save(self, by: User) -> Tool | None:  # noqa: ARG002 - the right to save was checked
         return self.stored_by(lambda: undo_deprecation(self.tool, seen=self.seen_etags))
+
+
+class ArchiveForm(MetadataForm):
+    """Remove the tool from the lists."""
+
+    saved_message = "The tool is archived. Lists no longer show it; its pages and runs remain."
+
+    def save(self, by: User) -> Tool | None:  # noqa: ARG002 - the right to save was checked
+        return self.stored_by(lambda: archive(self.tool))
+
+
+class RestoreForm(MetadataForm):
+    """Return the tool to the lists."""
+
+    saved_message = "The tool is restored. Lists show it again."
+
+    def save(self, by: User) -> Tool | None:  # noqa: ARG002 - the right to save was checked
+        return self.stored_by(lambda: restore(self.tool))
 
 
 class WaiverForm(StoredForm):

@@ -30,6 +30,7 @@ from catalog.search.retrieval import strict_match
 from catalog.specs.exporters import FORMATS
 
 OPTIONS_OF_GROUP: Final = 6
+OPTIONS_AT_MOST: Final = 20  # the others are folded; the search field suggests all of them
 FAIR_SCORE: Final = 80  # a row shows a lower score, and a facet lists the tools that have one
 LOW_SCORE: Final = f"score:<{FAIR_SCORE}"
 COUNTED_IMMEDIATELY: Final = (
@@ -72,12 +73,13 @@ class Option:
 class Facet:
     """A filter with its options.
 
-    `more`: the URL of a page with all options, or about them; `more_label`: the text of its link. `note`: explains
-    the counts.
+    `further`: options that are folded. `more`: the URL of a page about them; `more_label`: the text of its link.
+    `note`: explains the counts.
     """
 
     label: str
     options: tuple[Option, ...]
+    further: tuple[Option, ...] = ()
     more: str = ""
     more_label: str = ""
     note: str = ""
@@ -85,7 +87,7 @@ class Facet:
 
 def _characters(facets: tuple[Facet, ...]) -> int:
     """The length of all queries, each of which repeats the words that are searched."""
-    return sum(len(option.query) for facet in facets for option in facet.options)
+    return sum(len(option.query) for facet in facets for option in facet.options + facet.further)
 
 
 _facets: LRUCache[tuple[Facet, ...]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=_characters)
@@ -121,8 +123,9 @@ def _with_options(faceting: _Faceting) -> tuple[Facet, ...]:
     facets = []
     for facet in faceting.facets():
         options = tuple(filter(faceting.is_useful, facet.options))
+        further = tuple(filter(faceting.is_useful, facet.further))
         if options:
-            facets.append(replace(facet, options=options))
+            facets.append(replace(facet, options=options, further=further))
     return tuple(facets)
 
 
@@ -337,8 +340,8 @@ class _Faceting:
                 for name, count, counted in self._largest(kind)
                 if group_key(name) not in chosen
             ]
-        more = reverse(f"catalog:{kind}s") if chosen or len(options) >= OPTIONS_OF_GROUP else ""
-        return Facet(label, tuple(options[:OPTIONS_OF_GROUP]), more, f"All {kind}s")
+        first, further = options[:OPTIONS_OF_GROUP], options[OPTIONS_OF_GROUP:OPTIONS_AT_MOST]
+        return Facet(label, tuple(first), tuple(further))
 
     def _chosen(self, kind: GroupKind) -> dict[str, str]:
         """The names of the groups that filters of the query choose, by key."""
@@ -352,10 +355,10 @@ class _Faceting:
     def _largest(self, kind: GroupKind) -> list[tuple[str, int | None, bool]]:
         """The groups with the most matches, and their numbers."""
         if not self.search.narrowed and not self.search.archived:
-            largest = groups.largest(kind, OPTIONS_OF_GROUP, self.search.visibility)
+            largest = groups.largest(kind, OPTIONS_AT_MOST, self.search.visibility)
             return [(group.name, group.tools, True) for group in largest]
         if not self.counts:
             return []
         counts, names = self.counts, self.counts.names[kind]
-        largest_keys = counts.groups[kind].most_common(OPTIONS_OF_GROUP + MAX_TAGS)
+        largest_keys = counts.groups[kind].most_common(OPTIONS_AT_MOST + MAX_TAGS)
         return [(names[key], *counts.of(number)) for key, number in largest_keys]

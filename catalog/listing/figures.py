@@ -9,8 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlencode
 
-from django.db.models import Avg, Count, F, Q
+from django.db.models import Count, F, Q
 from django.urls import reverse
 
 from catalog.caching import LRUCache
@@ -19,6 +20,7 @@ from catalog.listing.groups import Group, visible_groups
 from catalog.models import Tool
 from catalog.models.lint import read_findings
 from catalog.search import vocabulary
+from catalog.search.filters import write_filter
 from catalog.search.visibility import Visibility
 from catalog.specs.lint.assessment import grade_of
 
@@ -126,35 +128,29 @@ class ToolkitCard:
     Attributes:
         key: in the form used for comparisons and addresses.
         names: of its first tools.
-        average: of the lint scores of its tools; None if none is assessed yet.
-        runnable, configured, deprecated: the numbers of tools that run here, that need a configuration, and that are
-            deprecated.
+        runnable: the number of tools that run here.
     """
 
     key: str
     name: str
     names: Sequence[str]
     tools: int
-    average: float | None
     runnable: int
-    configured: int
-    deprecated: int
 
     @property
     def url(self) -> str:
         """The list of its tools."""
         if not self.key:
             return reverse("catalog:tool_list")
-        return reverse("catalog:toolkit", args=[self.key])
+        query = urlencode({"q": write_filter("toolkit", self.name)})
+        return f"{reverse('catalog:tool_list')}?{query}"
 
-    @property
-    def score(self) -> int | None:
-        return None if self.average is None else round(self.average)
 
-    @property
-    def more(self) -> int:
-        """The number of tools that `names` leaves out."""
-        return self.tools - len(self.names)
+def find_card(key: str, visibility: Visibility) -> ToolkitCard | None:
+    """The card of one toolkit; None if people with this visibility see none of its tools."""
+    groups = [group for group in visible_groups("toolkit", visibility) if group.key == key]
+    cards = cards_of(groups, visibility)
+    return cards[0] if cards else None
 
 
 def cards_of(groups: Sequence[Group], visibility: Visibility) -> list[ToolkitCard]:
@@ -172,10 +168,7 @@ def _count_by_toolkit(groups: Sequence[Group], visibility: Visibility) -> list[T
         names[key].append(name)
     counts = {
         "tools": Count("pk"),
-        "average": Avg("score"),
         "runnable": Count("pk", filter=Q(pk__in=Tool.objects.runnable().values("pk"))),
-        "configured": Count("pk", filter=Q(configurable=True)),
-        "deprecated": Count("deprecated_at"),
     }
     figures: dict[str, Mapping[str, Any]] = {}
     for row in tools.order_by().values(key=F("toolkit_key")).annotate(**counts):

@@ -173,21 +173,3 @@ def _matched_in(reasons: tuple[Reason, ...]) -> Iterator[str]:
         if not is_last:
             yield _COMMA if reason.text is None else _SEMICOLON
         yield _SPAN_END
-
-
-@register.simple_tag
-@lru_cache(maxsize=128)
-def score_ring(score: int | None) -> SafeString:
-    """A lint score from 0 to 100 as a ring around the number; an empty place if there is none yet."""
-    if score is None:
-        return SafeString('<span class="ring"></span>')
-    level = next(name for lowest, name in TOP_SCORES if score >= lowest)
-    return format_html(
-        '<span class="ring ring-{}" title="Lint score"><span class="visually-hidden">Lint score </span>'
-        '<svg viewBox="0 0 36 36" width="30" height="30" aria-hidden="true"><circle class="ring-track" cx="18" cy="18"'
-        ' r="16"/><circle class="ring-value" cx="18" cy="18" r="16" pathLength="100" stroke-dasharray="{} 100"'
-        ' transform="rotate(-90 18 18)"/></svg><span class="ring-number">{}</span></span>',
-        level,
-        score,
-        score,
-    )

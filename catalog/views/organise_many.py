@@ -30,12 +30,13 @@ SUGGESTED: Final = 50  # tags, and toolkits
 def organise_matches(request: HttpRequest) -> HttpResponse:
     """Set the toolkit, tags or owner of the tools that the query of a list finds, deprecate or archive them.
 
-    If other tools match than the page listed, nothing is changed and the page is shown again.
+    `?archive=on` proposes the last. If other tools match than the page listed, nothing is changed and the page is
+    shown again.
     """
     search = CatalogSearch.from_query(request.GET, request.user)
     matches = search.matching_all()
     tools = list(matches.select_related("owner").by_name()[: MAX_TOOLS + 1])
-    form = OrganiseManyForm(tools)
+    form = OrganiseManyForm(tools, initial={"archive": "archive" in request.GET})
     if request.method == "POST":
         form = OrganiseManyForm(tools, request.POST)
         if len(tools) <= MAX_TOOLS and form.is_valid():

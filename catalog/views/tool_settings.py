@@ -1,4 +1,4 @@
-"""The settings of a tool and of a toolkit that are not in a spec."""
+"""The settings of a tool that are not in a spec."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from django.views.decorators.http import require_http_methods
 from catalog.accounts.api_auth import actor
 from catalog.forms.tools import (
     AccessForm,
+    ArchiveForm,
     DeprecateForm,
     MetadataForm,
     OrganiseForm,
+    RestoreForm,
     UndoDeprecationForm,
 )
 from catalog.listing import groups
@@ -24,7 +26,7 @@ from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TOOLKIT_LENGTH
 from catalog.rights import may
 from catalog.search.document import toolkit_of
-from catalog.shortcuts import tool_at, tool_for, toolkit_for
+from catalog.shortcuts import tool_at, tool_for
 
 SUGGESTED: Final = 50
 
@@ -33,6 +35,8 @@ _FORMS: Final[dict[str, type[MetadataForm]]] = {
     "access": AccessForm,
     "deprecation": DeprecateForm,
     "undo-deprecation": UndoDeprecationForm,
+    "archive": ArchiveForm,
+    "restore": RestoreForm,
 }
 
 
@@ -73,7 +77,7 @@ def _settings_page(
         "toolkit_of_id": toolkit_of(tool.tool_id),
         "may_hand_over": bool(may(request.user, "hand over", tool)),
         "owners": owners.distinct()[:SUGGESTED],
-        "groups": _group_names(),
+        "groups": list(Group.objects.order_by("name").values_list("name", flat=True)),
         "tags": [name for name in tags if name not in tool.tags],
         "toolkits": toolkits,
         "successors": successors[:SUGGESTED],
@@ -83,27 +87,3 @@ def _settings_page(
     }
     status = refused.status if refused else 200
     return render(request, "catalog/tool_settings.html", context, status=status)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-def toolkit_access(request: HttpRequest, name: str) -> HttpResponse:
-    """Set the owner, the maintainers and the visibility of a toolkit, which apply to all of its tools."""
-    toolkit = toolkit_for(request.user, "organise", name)
-    form = AccessForm(toolkit, request.POST if request.method == "POST" else None)
-    if form.save(by=actor(request)):
-        messages.success(request, f"Access to the toolkit {toolkit.name} saved.")
-        return redirect("catalog:toolkits")
-    context = {
-        "toolkit": toolkit,
-        "access": form,
-        "may_hand_over": True,
-        "groups": _group_names(),
-        "errors": form.error_links,
-    }
-    status = form.status if form.errors else 200
-    return render(request, "catalog/toolkit_access.html", context, status=status)
-
-
-def _group_names() -> list[str]:
-    return list(Group.objects.order_by("name").values_list("name", flat=True))

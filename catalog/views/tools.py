@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
@@ -17,18 +16,18 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog import lifecycle
 from catalog.accounts.api_auth import actor
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.listing.catalog_search import LIST_PARAMETERS, CatalogSearch
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
+from catalog.listing.figures import find_card
 from catalog.listing.results import numbered_pages, results_of
 from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.toolkit_groups import groups_of, toolkit_pages
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
-from catalog.shortcuts import revision_of, tool_at, tool_for
+from catalog.shortcuts import revision_of, tool_at
 from catalog.stars import star, unstar
 from catalog.templatetags.stars import star_html
 from catalog.tool_comparison import compare_sections
@@ -103,6 +102,7 @@ def _results(
         "facets": facets,
         "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
         "sorts": _sorts(search),
+        "toolkit": find_card(search.toolkit_key, search.visibility),
     }
     if search.is_grouped and search.catalog_size:
         toolkits = toolkit_pages(search).get_page(number)
@@ -233,28 +233,6 @@ def compare_tools(request: HttpRequest, slug: str, other: str) -> HttpResponse:
         "split": view == "split",
     }
     return render(request, "catalog/similar/compare.html", context)
-
-
-@require_POST
-@login_required
-def archive_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Remove a tool from the lists."""
-    tool = tool_for(request.user, "archive", slug)
-    lifecycle.archive(tool)
-    messages.success(
-        request, f"{tool.name} is archived. Lists no longer show it; its pages and runs remain."
-    )
-    return redirect(tool)
-
-
-@require_POST
-@login_required
-def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return a tool to the lists."""
-    tool = tool_for(request.user, "restore", slug)
-    lifecycle.restore(tool)
-    messages.success(request, f"{tool.name} is restored. Lists show it again.")
-    return redirect(tool)
 
 
 @require_POST

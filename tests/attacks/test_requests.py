@@ -254,7 +254,7 @@ def test_another_sites_page_presses_no_button(headers, site, browser, program):
     before = browser.get("/account/tokens/").text.count("/revoke/")
     for path, form in {
         "/add/": {"text": SPEC.decode()},
-        f"/tools/{SLUG}/archive/": {},
+        f"/tools/{SLUG}/settings/": {"section": "archive"},
         f"/tools/{SLUG}/try/": {"run": "1", "mode": "mock"},
         f"/runs/{run}/again/": {},
         f"/runs/{run}/cancel/": {},

@@ -252,10 +252,8 @@ PAGES = [
     PageState("tools-filtered", "/tools/?toolkit=billing&owner=owner"),
     PageState("tools-typed-filter", "/tools/?q=toolkit:billing"),
     PageState("tools-unknown-filter", "/tools/?q=has:runnable"),
-    PageState("toolkits", "/toolkits/"),
-    PageState("toolkit", "/toolkits/billing/"),
-    PageState("toolkit-access", "/toolkits/billing/access/"),
-    PageState("tags", "/tags/"),
+    PageState("toolkit", "/tools/?toolkit=billing"),
+    PageState("toolkit-settings", "/toolkits/billing/settings/"),
     PageState("organise-many", "/organise/?q=convert"),
     PageState("compare-tools", "/tools/convert_units/similar/encode_text/"),
     PageState("tool", "/tools/convert_units/", is_quick=True),
@@ -424,7 +422,6 @@ NOT_SHOWN = {
     **dict.fromkeys(
         (
             "catalog:audit_export",
-            "catalog:toolkit_export",
             "playground:response_download",
             "playground:run_download",
             "playground:run_file",

@@ -196,7 +196,7 @@ def test_the_name_of_a_toolkit_is_asked_for_only_if_it_is_custom(signed_in: Page
 
 def test_the_link_to_sign_in_is_one_line(browser: Browser, site: Site):
     page = browser.new_page(base_url=site.url, viewport={"width": 1280, "height": 800})
-    page.goto("/toolkits/")
+    page.goto("/lint/")
 
     lines = page.locator("a[data-sign-in]").first.evaluate(
         "link => { const range = document.createRange(); range.selectNodeContents(link.lastChild);"
@@ -218,27 +218,6 @@ def test_every_search_field_suggests_filters_and_leads_to_the_catalog(signed_in:
 
     signed_in.wait_for_url("**/tools/?q=is%3Adeprecated*")
     expect(signed_in.locator("#q")).to_have_value(re.compile("is:deprecated"))
-
-
-def test_toolkits_are_found_while_typing_and_stay_in_the_address(signed_in: Page):
-    signed_in.goto("/toolkits/?order=name")
-
-    signed_in.get_by_role("searchbox", name="Find a toolkit by its name").fill("space")
-
-    expect(signed_in.locator(".toolkit-card")).to_have_count(1)
-    expect(signed_in).to_have_url(re.compile(r"/toolkits/\?order=name&q=space$"))
-    expect(signed_in.get_by_role("link", name="Largest first")).to_have_attribute(
-        "href", "?q=space"
-    )
-
-
-def test_a_toolkit_is_searched_from_its_page(signed_in: Page):
-    signed_in.goto("/toolkits/workspacemcp/")
-
-    signed_in.get_by_role("searchbox", name="Search this toolkit").fill("doc")
-    signed_in.keyboard.press("Enter")
-
-    expect(signed_in).to_have_url(re.compile(r"/tools/\?toolkit=workspace-mcp&q=doc$"))
 
 
 def test_empty_fields_stay_out_of_the_address(signed_in: Page):

@@ -499,7 +499,7 @@ def test_a_change_by_the_api_names_the_token_and_the_request(ada):
 def test_a_page_is_recorded_as_one(browser):
     make_tool("x")
 
-    browser.post("/tools/x/archive/")
+    browser.post("/tools/x/settings/", {"section": "archive"})
 
     assert (the("tool.archive").interface, the("tool.archive").person) == ("page", "ada")
 

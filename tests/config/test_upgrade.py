@@ -195,7 +195,7 @@ def test_an_interrupted_upload_is_ended_and_reports_how_far_it_came(browser):
         "/people/",
         "/audit/",
         "/webhooks/",
-        "/toolkits/field notes/",
+        "/toolkits/field notes/settings/",
         "/admin/",
     ],
 )

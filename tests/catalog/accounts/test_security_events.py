@@ -191,7 +191,7 @@ def test_a_token_that_is_not_valid_is_recorded_without_its_secret():
 
 
 def test_refusals_of_visitors_are_not_recorded_and_others_at_most_ten_times_a_minute(client):
-    Client().post("/tools/x/archive/")
+    Client().post("/tools/x/settings/", {"section": "archive"})
     for _ in range(12):
         client.get("/audit/")
 

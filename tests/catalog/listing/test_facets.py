@@ -1,4 +1,4 @@
-"""Filters of the catalog by toolkit, tag, owner and deprecation; pages of toolkits and tags."""
+"""Filters of the catalog by toolkit, tag, owner and deprecation, and groups of the API."""
 
 import json
 
@@ -7,13 +7,14 @@ from django.http import QueryDict
 
 from catalog.lifecycle import archive, deprecate
 from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.facets import OPTIONS_OF_GROUP, facets_of
+from catalog.listing.facets import facets_of
 from catalog.listing.pagination import Cursor
 from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
 from catalog.search.parser import Query
 from tests.factories import make_spec, make_tool, make_user
+from tests.pages import page
 
 pytestmark = pytest.mark.django_db
 
@@ -274,13 +275,15 @@ def test_many_matches_are_counted_up_to_a_limit(monkeypatch):
     assert option("Examples", CatalogSearch(words="-nowhere")).count is None
 
 
-def test_a_facet_that_cannot_show_all_groups_links_to_them():
-    publish_many([make_spec(f"kit{number}.tool") for number in range(OPTIONS_OF_GROUP)], by=None)
+def test_a_facet_folds_further_groups(client):
+    publish_many([make_spec(f"kit{number}.tool") for number in range(22)], by=None)
 
     [many] = [one for one in facets_of(CatalogSearch()) if one.label == "Toolkit"]
 
-    assert len(many.options) == OPTIONS_OF_GROUP
-    assert many.more == "/toolkits/"
+    assert (len(many.options), len(many.further)) == (6, 14)
+    links = page(client, "/tools/").css("details.facet-more a")
+    assert len(links) == 14
+    assert {link.attributes["href"][:14] for link in links} == {"?q=toolkit%3Ak"}
 
 
 def test_a_user_can_filter_by_their_own_tools():
@@ -321,41 +324,7 @@ def test_the_list_is_filtered_by_its_url(client):
     assert 'value="-is:deprecated toolkit:mail tag:office tag:writing "' in page
 
 
-# -- pages of groups --------------------------------------------------------------------------------------------------
-
-
-def test_all_toolkits_are_listed_the_largest_first_or_by_name(client):
-    publish_many(
-        [make_spec(tool_id) for tool_id in ("b.one", "b.two", "a.one", "c d.one")], by=None
-    )
-
-    largest, named = (
-        client.get("/toolkits/").content.decode(),
-        client.get("/toolkits/?order=name").content.decode(),
-    )
-
-    assert largest.index(">b<") < largest.index(">a<") < largest.index(">c d<")
-    assert named.index(">a<") < named.index(">b<") < named.index(">c d<")
-    assert '<a href="/toolkits/cd/">c d</a>' in largest
-
-
-@pytest.mark.parametrize("order", ["", "order=name&", "q=kit&", "q=it&order=name&"])
-def test_tags_are_paginated(client, order):
-    publish_many(
-        [
-            make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, n + 50)])
-            for n in range(0, 201, 50)
-        ],
-        by=None,
-    )
-    address, seen = f"?{order}", []
-    while address:
-        page = client.get(f"/tags/{address}")
-        seen += [group.key for group in page.context["groups"]]
-        address = page.context["next_url"]
-
-    assert len(seen) == 250
-    assert len(set(seen)) == 250
+# -- groups of the API -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -391,43 +360,6 @@ def test_groups_of_the_api_are_found_by_any_part_of_their_names(stranger, addres
     assert found("t-mail") == ["text-mail"]
     assert found("mailbox") == []
     assert found("kx") == found("gx") == []  # the prefixes of the stored keys
-
-
-def test_tags_are_found_by_their_beginning_regardless_of_case(client):
-    make_tool("a", tags=["E-Mail", "email lists", "time"])
-
-    page = client.get("/tags/", {"q": "EMAIL"}).content.decode()
-
-    assert ">E-Mail<" in page
-    assert ">email lists<" in page
-    assert ">time<" not in page
-
-
-def test_toolkits_are_found_by_any_part_of_their_names(client):
-    publish_many(
-        [make_spec(f"{name}.run") for name in ("cloudflare-playwright-mcp", "other")], by=None
-    )
-
-    assert [one.name for one in client.get("/toolkits/?q=Playwright").context["groups"]] == [
-        "cloudflare-playwright-mcp"
-    ]
-    assert client.get("/toolkits/?q=kx").context["groups"] == []  # the prefix of the stored keys
-
-
-def test_a_search_while_typing_gets_only_the_groups(client):
-    make_tool("a", tags=["storage"])
-
-    part = client.get("/tags/?q=stor", headers={"HX-Request": "true"}).content.decode()
-
-    assert "storage" in part
-    assert "<html" not in part
-
-
-@pytest.mark.parametrize(
-    "address", ["/toolkits/", "/tags/", "/tags/?q=none", "/tags/?after=x", "/tags/?after=9.%F0"]
-)
-def test_an_empty_page_of_groups_explains_them(client, address):
-    assert client.get(address).status_code == 200
 
 
 # -- the pages of a tool ----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The cards of toolkits, and the page of one."""
+"""The list of a toolkit, its settings and its export."""
 
 import json
 
@@ -9,7 +9,7 @@ from catalog.access import Access, change_tool_access, change_toolkit_access
 from catalog.accounts.rates import Rate
 from catalog.hooks import hooks
 from catalog.lifecycle import archive
-from catalog.models import Tool
+from catalog.models import Tool, Toolkit
 from catalog.shortcuts import toolkit_for
 from tests.factories import make_tool, make_user, properties
 from tests.pages import page, text_of, texts_of
@@ -33,102 +33,104 @@ def mail(db, monkeypatch):
     return tools
 
 
-def card(client, name):
-    return next(
-        one
-        for one in page(client, "/toolkits/").css(".toolkit-card")
-        if text_of(one, ".toolkit-card-name") == name
-    )
+LIST = "/tools/?q=toolkit%3AMail"
+SETTINGS = "/toolkits/mail/settings/"
 
 
-def facts(client, address):
-    shown = page(client, address)
-    return dict(zip(texts_of(shown, ".facts dt"), texts_of(shown, ".facts dd"), strict=True))
+@pytest.mark.parametrize("address", [LIST, "/tools/?toolkit=mail", "/toolkits/MAIL/"])
+def test_the_list_of_a_toolkit_says_what_runs_and_where_to_use_it(client, mail, address):
+    answer = client.get(address, follow=True)
+
+    head = page(client, answer.request["PATH_INFO"] + "?" + answer.request["QUERY_STRING"])
+    assert text_of(head, ".results-note") == ("1 of 4 runs here · Connect an agent · Settings")
+    links = [link.attributes["href"] for link in head.css(".results-note a")]
+    assert links == ["/connect/toolkits/mail/", SETTINGS]
+    assert texts_of(head, ".result-name") == ["send", "copy", "move", "read"]
 
 
-def test_a_card_shows_the_number_score_and_first_tools_of_a_toolkit(client, mail):
-    shown = card(client, "Mail")
-
-    assert text_of(shown, ".toolkit-card-figures") == "4 tools · 1 runnable"
-    assert text_of(shown, ".ring-number") == "80"
-    assert text_of(shown, ".toolkit-card-tools") == "copy, move, read and 1 more"
-    assert shown.css_first("a").attributes["href"] == "/toolkits/mail/"
-    assert text_of(card(client, "other"), ".toolkit-card-figures") == "1 tool · none runnable"
+@pytest.mark.parametrize("query", ["", "?q=toolkit:mail+toolkit:other", "?q=toolkit:none"])
+def test_another_list_has_no_line_about_a_toolkit(client, mail, query):
+    assert "Connect an agent" not in page(client, f"/tools/{query}").css_first("#catalog").text()
 
 
-def test_cards_follow_changes_of_the_catalog(client, mail):
-    card(client, "Mail")
+def test_the_line_follows_changes_of_the_catalog(client, mail):
+    page(client, LIST)
 
-    make_tool("Mail.add", name="add")
-    archive(mail["copy"])
+    archive(mail["send"])
 
-    assert text_of(card(client, "Mail"), ".toolkit-card-tools") == "add, move, read and 1 more"
+    assert text_of(page(client, LIST), ".results-note").startswith("Mock only")
 
 
-@pytest.mark.parametrize("address", ["/toolkits/mail/", "/toolkits/Mail/"])
-def test_the_page_of_a_toolkit_shows_its_figures_and_tools(client, mail, address):
-    shown = page(client, address)
+def test_its_settings_show_a_visitor_the_owner_and_the_export(client, mail):
+    shown = page(client, SETTINGS)
 
-    assert text_of(shown, "h1") == "Mail"
-    assert texts_of(shown, ".toolkit-tool-name a") == ["copy", "move", "read", "send"]
-    assert text_of(shown, ".toolkit-tool .result-text") == "Can copy."
-    assert facts(client, address) == {
-        "Tools": "4",
-        "Runnable": "1",
-        "Average lint score": "80",
-        "Owner": "none",
-        "Visible to": "Everyone",
-        "MCP endpoint": "http://testserver/mcp/mail",
-    }
-    links = {link.attributes["href"] for link in shown.css("main a")}
-    assert {
-        "/connect/toolkits/mail/",
-        "/tools/?q=toolkit%3AMail",
-    } <= links
-    assert "/toolkits/mail/access/" not in links
+    assert text_of(shown, "h1") == "Settings of Mail"
+    assert texts_of(shown, ".facts dd") == ["none", "Everyone"]
+    assert shown.css_first("select[name=format]") is not None
+    assert shown.css("form[method=post] #maintainers, .button-danger") == []
 
 
 def test_its_tools_are_exported_as_one_list(client, mail):
-    answer = client.get("/toolkits/mail/export/?format=openai")
+    answer = client.get(f"{SETTINGS}?format=openai")
 
     names = [one["function"]["name"] for one in json.loads(answer.content)]
     assert names == ["copy", "move", "read", "send"]
-    assert client.get("/toolkits/mail/export/?format=x").status_code == 404
-    assert client.get("/toolkits/nothing/export/").status_code == 404
+    assert client.get(f"{SETTINGS}?format=x").status_code == 404
+    assert client.get("/toolkits/nothing/settings/?format=mcp").status_code == 404
 
 
 def test_a_toolkit_of_large_specs_is_not_exported_at_once(client, mail, monkeypatch):
     monkeypatch.setattr("catalog.views.toolkits.MAX_EXPORTED_CHARACTERS", 100)
 
-    answer = client.get("/toolkits/mail/export/", follow=True)
+    answer = client.get(f"{SETTINGS}?format=mcp", follow=True)
 
-    assert answer.redirect_chain == [("/toolkits/mail/", 302)]
+    assert answer.redirect_chain == [(SETTINGS, 302)]
     assert "This toolkit is too large to be exported at once." in answer.content.decode()
 
 
 def test_exports_of_toolkits_are_limited(client, mail, monkeypatch):
     monkeypatch.setattr("catalog.accounts.rate_limits.EXPORTS", Rate(2, 60))
 
-    answers = [client.get("/toolkits/mail/export/") for _ in range(3)]
+    answers = [client.get(f"{SETTINGS}?format=mcp") for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert int(answers[2].headers["Retry-After"]) > 0
 
 
-def test_its_owner_gets_a_link_to_its_access(client, mail):
+def test_its_owner_changes_who_sees_it(client, mail):
     owner = make_user("olga")
-    change_toolkit_access(
-        toolkit_for(None, "organise", "mail"), Access(owner="olga", visibility="signed-in"), by=None
-    )
-    assert client.get("/toolkits/mail/").status_code == 404
+    access = Access(owner="olga", visibility="signed-in")
+    change_toolkit_access(toolkit_for(None, "organise", "mail"), access, by=None)
+    assert client.get(SETTINGS).status_code == 404
     client.force_login(owner)
+    assert page(client, SETTINGS).css_first("#maintainers") is not None
 
-    assert facts(client, "/toolkits/mail/") | {
-        "Owner": "olga",
-        "Visible to": "Signed-in people",
-    } == facts(client, "/toolkits/mail/")
-    assert page(client, "/toolkits/mail/").css_first("a[href='/toolkits/mail/access/']") is not None
-    assert page(client, "/toolkits/mail/access/").css_first("#maintainers") is not None
+    answer = client.post(SETTINGS, {"owner": "olga", "visibility": "everyone"}, follow=True)
+
+    assert answer.redirect_chain == [(LIST, 302)]
+    assert Toolkit.objects.get().visibility == "everyone"
+
+
+def test_a_refused_owner_is_explained_and_stays(client, mail):
+    client.force_login(make_user("ada", is_superuser=True))
+
+    answer = client.post(SETTINGS, {"owner": "nobody", "visibility": "everyone"})
+
+    assert answer.status_code == 422
+    assert 'value="nobody"' in answer.content.decode()
+    assert not Toolkit.objects.exists()
+
+
+def test_all_of_its_tools_are_archived_after_a_confirmation(client, mail):
+    client.force_login(make_user("ada", is_superuser=True))
+    link = page(client, SETTINGS).css_first("a.button-danger").attributes["href"]
+
+    form = page(client, link)
+    assert "checked" in form.css_first("[name=archive]").attributes
+    seen = form.css_first("[name=seen]").attributes["value"]
+    client.post(link, {"seen": seen, "archive": "on"})
+
+    assert [tool.tool_id for tool in Tool.objects.available()] == ["other.tool"]
 
 
 def test_tools_that_a_person_may_not_see_are_not_counted(client, mail):
@@ -136,29 +138,14 @@ def test_tools_that_a_person_may_not_see_are_not_counted(client, mail):
     for name in ("copy", "send"):
         change_tool_access(mail[name], Access(visibility="groups", groups=["team"]), by=None)
 
-    assert text_of(card(client, "Mail"), ".toolkit-card-figures") == "2 tools · none runnable"
-    assert texts_of(page(client, "/toolkits/mail/"), ".toolkit-tool-name a") == ["move", "read"]
+    assert text_of(page(client, LIST), ".results-note").startswith("Mock only")
+    assert text_of(page(client, LIST), "h1") == "2 tools"
     for name in ("read", "move"):
         change_tool_access(mail[name], Access(visibility="groups", groups=["team"]), by=None)
-    assert client.get("/toolkits/mail/").status_code == 404
+    assert client.get(SETTINGS).status_code == 404
+    assert "Mail" not in page(client, "/tools/?q=toolkit:mail").css_first(".results-area").text()
 
 
 @pytest.mark.parametrize("name", ["none", "...", "a%00b", "x" * 2000])
-def test_an_unknown_toolkit_has_no_page(client, name):
-    assert client.get(f"/toolkits/{name}/").status_code in {400, 404}
-
-
-def test_a_long_toolkit_shows_its_first_tools(client):
-    for number in range(52):
-        make_tool(f"kit.tool{number:02}")
-
-    shown = page(client, "/toolkits/kit/")
-
-    assert len(shown.css(".toolkit-tool")) == 50
-    assert "Show all 52 tools in the catalog" in shown.text()
-
-
-def test_a_list_of_one_toolkit_links_to_its_page(client, mail):
-    link = page(client, "/tools/?toolkit=MAIL").css_first(".results-head a.small")
-
-    assert link.text() == "About this toolkit"
+def test_an_unknown_toolkit_has_no_settings(client, name):
+    assert client.get(f"/toolkits/{name}/settings/").status_code in {400, 404}

@@ -178,7 +178,7 @@ def test_settings_are_offered_to_those_who_may_change_them(client, browser, othe
 
 
 def test_the_header_of_an_archived_tool_says_so(browser, greet):
-    browser.post("/tools/greet/archive/")
+    browser.post("/tools/greet/settings/", {"section": "archive"})
 
     head = header(browser, "/tools/greet/lint/")
 

@@ -192,4 +192,4 @@ def test_an_archived_tool_can_be_restored(browser):
 
     page = page_of(browser.get(SETTINGS))
 
-    assert page.css_first("#archive form").attributes["action"] == "/tools/now/restore/"
+    assert page.css_first("#archive button").attributes["value"] == "restore"

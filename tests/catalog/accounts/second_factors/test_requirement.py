@@ -45,7 +45,7 @@ def test_a_header_without_a_token_changes_nothing(ada):
     make_tool("x")
     client = with_password()
 
-    page = client.post("/tools/x/archive/", headers={"Authorization": "x"})
+    page = client.post("/tools/x/settings/", {"section": "archive"}, headers={"Authorization": "x"})
     api = client.get("/api/v1/tools/x", headers={"Authorization": "x"})
 
     assert (page.status_code, api.status_code) == (403, 401)
@@ -55,7 +55,7 @@ def test_nothing_can_be_changed_before(ada):
     make_tool("x")
     client = with_password()
 
-    page = client.post("/tools/x/archive/")
+    page = client.post("/tools/x/settings/", {"section": "archive"})
     api = client.get("/api/v1/tools/x")
 
     assert (page.status_code, api.status_code) == (403, 403)
