@@ -144,9 +144,7 @@ def _required_of_all(required: int, total: int | None) -> SafeString:
         return _NOTHING
     if not total:
         return _NO_PARAMETERS
-    return format_html(
-        '{} of {}<span class="visually-hidden"> required</span>', required, total
-    )
+    return format_html('{} of {}<span class="visually-hidden"> required</span>', required, total)
 
 
 @cache
