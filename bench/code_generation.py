@@ -18,12 +18,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from catalog.code_generation import Project, generate_project
-from catalog.code_generation.python_models import python_models
-from catalog.code_generation.python_names import python_schemas
-from catalog.errors import SpecError
-from catalog.specs.spec import ToolSpec, read_spec
 from tests import corpora
+from toolspec.code import Project, generate_project
+from toolspec.code.python_models import python_models
+from toolspec.code.python_names import python_schemas
+from toolspec.errors import SpecError
+from toolspec.spec import ToolSpec, read_spec
 
 ROOT = Path(__file__).resolve().parents[1]
 SDK = ROOT / "sdk" / "src"

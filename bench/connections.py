@@ -17,13 +17,13 @@ import anyio
 import httpx2
 from mcp import Client
 
-from catalog.jsontext.reader import loads
-from catalog.specs.importers import import_document
 from playground.connections.connection import Connection
 from playground.runner import LocalRunner
 from playground.runner.job import Job, Limits
 from tests.playground.connections.echo_service import Service, document
 from tests.playground.connections.mcp_servers import Notes, Served, everyday_server
+from toolspec.imports import import_document
+from toolspec.text.reader import loads
 
 LOOPBACK = ("127.0.0.0/8",)
 ADD = {"definition": {"name": "add", "description": "Add two numbers."}}

@@ -208,8 +208,8 @@ def encode_form(pairs: dict[str, str]) -> str:
 
 def requests_of(slug: str) -> Iterator[tuple[str, str, str, Any]]:
     """Label, method, path and body of each request, for a tool that has two revisions."""
-    from catalog.code_generation import LANGUAGES
-    from catalog.specs.exporters import FORMATS
+    from toolspec.code import LANGUAGES
+    from toolspec.exports import FORMATS
 
     page, api = f"/tools/{slug}/", f"/api/v1/tools/{slug}"
     for part in ("", "preview/", "formats/spec/", "lint/", "lint/changes/", "formats/", "similar/"):

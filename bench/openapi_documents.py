@@ -13,8 +13,8 @@ import random
 import time
 from typing import Any
 
-from catalog.jsontext.reader import loads
-from catalog.specs.importers import MAX_DOCUMENT_BYTES, import_document
+from toolspec.imports import MAX_DOCUMENT_BYTES, import_document
+from toolspec.text.reader import loads
 
 METHODS = ("get", "put", "post", "delete", "patch")
 SCALARS = (

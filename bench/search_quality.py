@@ -168,7 +168,7 @@ def toolshelf(pool: str) -> Search:
     from catalog.models import Tool
     from catalog.publishing import publish_many
     from catalog.search import search_index
-    from catalog.specs.spec import read_spec
+    from toolspec.spec import read_spec
 
     call_command("migrate", verbosity=0)
     search_index().clear()

@@ -13,9 +13,9 @@ from typing import Any
 
 from jsonschema.validators import validator_for
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import Number
 from tests import corpora
+from toolspec.schema.validation import compile_schema
+from toolspec.text.reader import Number
 
 NOT_FOR_THE_STOCK_PACKAGE = (  # it would request a server, or fail
     "refRemote",

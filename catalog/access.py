@@ -12,13 +12,14 @@ from django.db import transaction
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.audiences import remove_unused_audiences, set_audience
-from catalog.errors import DocumentError, NotAllowed, Problem
+from catalog.errors import NotAllowed
 from catalog.indexing import changing_tool, reindex
-from catalog.jsontext.pointers import pointer_join
 from catalog.models import Tool, Toolkit
 from catalog.models.access import EVERYONE, GROUPS, VISIBILITIES
 from catalog.rights import may, require
 from catalog.search import search_index
+from toolspec.errors import DocumentError, Problem
+from toolspec.text.pointers import pointer_join
 
 MAX_NAMES: Final = 100  # of maintainers, and of groups
 

@@ -24,8 +24,8 @@ from catalog.indexing import index
 from catalog.models import Assessment, Revision, Tool, Waiver
 from catalog.search import search_index
 from catalog.search.document import document_of
-from catalog.specs.lint.assessment import ASSESSED_BY, SpecAssessment, WaivedFinding, assess
-from catalog.specs.spec import ToolSpec
+from toolspec.lint.assessment import ASSESSED_BY, SpecAssessment, WaivedFinding, assess
+from toolspec.spec import ToolSpec
 
 log = logging.getLogger(__name__)
 

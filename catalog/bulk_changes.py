@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from django.db import transaction
 
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, HeldBySpec, NotAllowed, RevisionConflict
+from catalog.errors import HeldBySpec, NotAllowed, RevisionConflict
 from catalog.lifecycle import archive, deprecate, undo_deprecation
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool
 from catalog.rights import require
+from toolspec.errors import DocumentError
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from catalog import audit
-from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON
+from toolspec.text import reader
+from toolspec.text.reader import JSON
 
 MAX_BYTES = 4 * 1024 * 1024
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.errors import DocumentError, Problem
-from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON, dumps, loads
+from toolspec.errors import DocumentError, Problem
+from toolspec.text.pointers import pointer_join
+from toolspec.text.reader import JSON, dumps, loads
 
 MAX_METADATA_BYTES: Final = 256 * 1024  # of a line, besides the spec
 _START: Final = re.compile(rb'\{"tool":\s*\{')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.forms import BaseForm
 
-from catalog.errors import DocumentError, Problem
+from toolspec.errors import DocumentError, Problem
 
 
 def require_valid(form: BaseForm, kind: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.code_generation import Project, generate_project, project_zip
-from catalog.errors import GenerationError
 from catalog.models import Tool
 from catalog.sdk_wheel import sdk_wheel
 from catalog.shortcuts import file_stem, revision_of
+from toolspec.code import Project, generate_project, project_zip
+from toolspec.errors import GenerationError
 
 _ERROR_WEIGHT: Final = 1_000
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from catalog import audit
 from catalog.accounts.models import Person, User
-from catalog.errors import NotAllowed, Problem, RevisionConflict, SpecError
+from catalog.errors import NotAllowed, RevisionConflict
 from catalog.models import HeldChange, Revision, Source, SourceTool, Tool, Toolkit
 from catalog.publishing import OriginsByHash, Publication, publish, publish_many
 from catalog.revision_diff import difference_from, verdicts_on
@@ -25,9 +25,10 @@ from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.rights import Answer, limit_of_toolkits, may, require
 from catalog.search import vocabulary
 from catalog.search.document import group_key, toolkit_of
-from catalog.specs.diff import Difference
-from catalog.specs.spec import ToolSpec
 from catalog.webhook_queue import WebhookEvent, queue_events
+from toolspec.diff import Difference
+from toolspec.errors import Problem, SpecError
+from toolspec.spec import ToolSpec
 
 MAX_TO_REVIEW: Final = 100  # changes that a page counts
 MAX_VERDICTS: Final = 200  # of one upload: a semantic diff takes 1 to 50 ms

@@ -16,9 +16,6 @@ from django.utils import timezone
 
 from catalog.audiences import remove_unused_audiences, set_audience, toolkits_of
 from catalog.errors import RevisionConflict
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.containers import items_of, members_of
-from catalog.jsontext.reader import JSON
 from catalog.models import Tool, ToolTag
 from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH
 from catalog.search import search_index
@@ -33,8 +30,11 @@ from catalog.search.document import (
     toolkit_of,
 )
 from catalog.search.visibility import audience_token
-from catalog.specs.lint.assessment import keys_of
-from catalog.specs.spec import ToolSpec
+from toolspec.lint.assessment import keys_of
+from toolspec.schema.validation import compile_schema
+from toolspec.spec import ToolSpec
+from toolspec.text.containers import items_of, members_of
+from toolspec.text.reader import JSON
 
 # A schema with one of these keywords may have more members than it lists in `properties`.
 _DESCRIBES_MEMBERS: Final = frozenset(

@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from catalog import audit
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, HeldBySpec, Problem
+from catalog.errors import HeldBySpec
 from catalog.indexing import changing_tool, reindex
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH
+from toolspec.errors import DocumentError, Problem
 
 MAX_CHAIN = 100  # successors of successors
 _COLUMNS = ("deprecated_at", "deprecation_chosen", "deprecation_note", "superseded_by")

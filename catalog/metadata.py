@@ -9,13 +9,14 @@ from typing import Final
 
 from catalog import audit
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, HeldBySpec, NotAllowed, Problem
+from catalog.errors import HeldBySpec, NotAllowed
 from catalog.indexing import changing_tool, reindex
-from catalog.jsontext.pointers import pointer_join
 from catalog.models import Tool
 from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.rights import may_add_to_toolkit, require
 from catalog.search.document import MAX_TAGS, group_key, toolkit_of
+from toolspec.errors import DocumentError, Problem
+from toolspec.text.pointers import pointer_join
 
 
 class Unchanged(Enum):

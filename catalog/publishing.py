@@ -28,15 +28,16 @@ from catalog.assessments import (
     earlier_assessments,
 )
 from catalog.audiences import set_audience, toolkits_of
-from catalog.errors import Problem, RevisionConflict, SpecError
+from catalog.errors import RevisionConflict
 from catalog.indexing import MIRRORED, index, mirror
-from catalog.jsontext.reader import dumps, parse
 from catalog.models import Assessment, Revision, Tool
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.search import search_index
 from catalog.search.document import SearchDocument, document_of
-from catalog.specs.spec import ToolSpec, stored_spec
 from catalog.webhook_queue import WebhookEvent, about_tool, active_webhooks, queue_events
+from toolspec.errors import Problem, SpecError
+from toolspec.spec import ToolSpec, stored_spec
+from toolspec.text.reader import dumps, parse
 
 BATCH = 500  # specs that a caller should publish per transaction: fast, and short enough for other writers to get in
 

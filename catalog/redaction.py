@@ -21,8 +21,8 @@ from functools import cached_property, lru_cache
 from typing import Final, TypeVar
 from urllib.parse import quote, quote_plus
 
-from catalog.jsontext.numbers import NUMBER, NumberError, number_from
-from catalog.jsontext.reader import JSON, Number
+from toolspec.text.numbers import NUMBER, NumberError, number_from
+from toolspec.text.reader import JSON, Number
 
 MARK = "[secret]"
 WITHHELD = "[withheld: it could not be searched for secrets]"

@@ -13,10 +13,10 @@ from typing import Final
 from django.db.models import F, QuerySet
 
 from catalog.caching import LRUCache
-from catalog.json_schema.sampling import samples
 from catalog.models import Revision
-from catalog.specs.diff import Change, Difference, compare
-from catalog.specs.spec import ToolSpec
+from toolspec.diff import Change, Difference, compare
+from toolspec.schema.sampling import samples
+from toolspec.spec import ToolSpec
 
 _differences: Final[LRUCache[Difference]] = LRUCache(max_weight=1_000)
 

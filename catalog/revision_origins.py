@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from catalog.accounts.models import User
-from catalog.errors import Problem, SpecError
 from catalog.models import Revision, Tool
 from catalog.rights import may
-from catalog.specs.importers.results import LABELS, ImportFormat
+from toolspec.errors import Problem, SpecError
+from toolspec.imports.results import LABELS, ImportFormat
 
 Kind = Literal["spec", "catalog", "source"] | ImportFormat
 

@@ -16,7 +16,7 @@ from catalog.db.compiled_query import Prepared
 from catalog.models import HeldChange, Revision, Source, Tool, Toolkit
 from catalog.rights import Action, may, require
 from catalog.search.document import group_key
-from catalog.specs.lint import RULES, Rule
+from toolspec.lint import RULES, Rule
 
 Row = TypeVar("Row", bound=Model)
 

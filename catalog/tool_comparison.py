@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.json_schema.documentation import Node
 from catalog.models import Tool
 from catalog.tool_page import ToolPage
+from toolspec.schema.documentation import Node
 
 
 @dataclass(frozen=True, slots=True)

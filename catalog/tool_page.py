@@ -8,15 +8,15 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from catalog.code_generation import LANGUAGES, Language
-from catalog.json_schema import documentation as schema_docs
-from catalog.jsontext.pretty import is_one_line, pretty_print, print_json
-from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rendering.json_highlighting import shown_line_count
 from catalog.shortcuts import revision_of
-from catalog.specs.exporters import FORMATS, Export, LocatedLoss, Rules, export, located_losses
-from catalog.specs.spec import Example, ToolSpec
+from toolspec.code import LANGUAGES, Language
+from toolspec.exports import FORMATS, Export, LocatedLoss, Rules, export, located_losses
+from toolspec.schema import documentation as schema_docs
+from toolspec.spec import Example, ToolSpec
+from toolspec.text.pretty import is_one_line, pretty_print, print_json
+from toolspec.text.reader import JSON
 
 LONG_PURPOSE_CHARS = 900
 MAX_OUTLINE = 80  # rows of one section

@@ -15,13 +15,14 @@ from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_addres
 from catalog.api.renderer import text_of
 from catalog.api.request_body import json_object
 from catalog.api.routers import routers as catalog_routers
-from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
-from catalog.jsontext.pointers import pointer_join
+from catalog.errors import Busy, RevisionConflict
 from config.error_pages import STATUSES, refusal_from
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
 from playground.api.routers import router as playground_router
 from playground.mcp.api import router as mcp_router
+from toolspec.errors import DocumentError, SpecError
+from toolspec.text.pointers import pointer_join
 
 TOO_LARGE: Final = frozenset({"json.too-large", "upload.too-large", "upload.too-many"})
 MAX_UNKNOWN_SHOWN: Final = 10  # query parameters in an error

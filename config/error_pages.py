@@ -15,9 +15,10 @@ from django.shortcuts import render
 from django.views.debug import SafeExceptionReporterFilter
 
 from catalog import log_context
-from catalog.errors import Busy, GenerationError, HeldBySpec, NotAllowed, Unreachable
+from catalog.errors import Busy, HeldBySpec, NotAllowed, Unreachable
 from catalog.sources.sync import AlreadySyncing
 from config.problem_json import error_for_programs
+from toolspec.errors import GenerationError
 
 TITLES: Final = {
     400: "This request cannot be read",

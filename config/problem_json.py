@@ -8,8 +8,8 @@ from http import HTTPStatus
 
 from django.http import HttpResponse
 
-from catalog.jsontext.reader import JSON, dumps
 from playground.mcp.protocol import error_of_status, is_mcp
+from toolspec.text.reader import JSON, dumps
 
 CONTENT_TYPE = "application/problem+json"
 

@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import Final, cast
 
 from catalog.caching import LRUCache
-from catalog.errors import Problem
-from catalog.json_schema.validation import Budget, CheckResult, CompiledSchema, compile_schema
-from catalog.jsontext.containers import items_of, members_of
-from catalog.jsontext.pointers import exists_at, pointer_join, resolve_pointer
-from catalog.jsontext.reader import JSON
 from catalog.models import Revision
-from catalog.specs.spec import ToolSpec
 from playground.configurations.secret_members import with_secrets_marked
+from toolspec.errors import Problem
+from toolspec.schema.validation import Budget, CheckResult, CompiledSchema, compile_schema
+from toolspec.spec import ToolSpec
+from toolspec.text.containers import items_of, members_of
+from toolspec.text.pointers import exists_at, pointer_join, resolve_pointer
+from toolspec.text.reader import JSON
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})  # RFC 9110
 NO_RETURN_TYPE: Final = "The spec has no return type."

@@ -13,14 +13,14 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
 from catalog.errors import Busy
-from catalog.json_schema.validation import Budget
-from catalog.jsontext.reader import dumps
 from catalog.models import Revision, Tool
 from playground.compiled_spec import compiled_spec_of, value_problems
 from playground.configurations.secret_members import Configuration
 from playground.examples.results import settle
 from playground.models import ExampleCheck
 from playground.running import ExampleCall, start, wait
+from toolspec.schema.validation import Budget
+from toolspec.text.reader import dumps
 
 
 @sensitive_variables("configuration")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-from catalog.jsontext.reader import JSON, dumps
 from playground.compiled_spec import CompiledSpec
 from playground.configurations.secret_members import without_secrets
 from playground.schema_form.secret_search import find_secrets
+from toolspec.text.reader import JSON, dumps
 
 
 def stored_digest(parameters: JSON) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from catalog.errors import Problem
-from catalog.json_schema.sampling import NoValue, sample
-from catalog.json_schema.validation import CompiledSchema
-from catalog.jsontext.reader import JSON
-from catalog.specs.spec import Example, ToolSpec
 from playground.value_differences import Change, canonical, compare_all
+from toolspec.errors import Problem
+from toolspec.schema.sampling import NoValue, sample
+from toolspec.schema.validation import CompiledSchema
+from toolspec.spec import Example, ToolSpec
+from toolspec.text.reader import JSON
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from hashlib import sha256
 from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 
-from catalog.json_schema.children import declared_at
-from catalog.json_schema.validation import CompiledSchema, Subschema
-from catalog.jsontext.patch import set_at
-from catalog.jsontext.pointers import exists_at
-from catalog.jsontext.reader import JSON
 from catalog.redaction import WITHHELD, Redactor
 from playground.models import IMAGES, SOUNDS, Run, RunFile
 from playground.runner import RunEnd
 from toolshelf_tools.files import BASE64_FORMATS, MEDIA_TYPE, UNKNOWN, ResponseFile
+from toolspec.schema.children import declared_at
+from toolspec.schema.validation import CompiledSchema, Subschema
+from toolspec.text.patch import set_at
+from toolspec.text.pointers import exists_at
+from toolspec.text.reader import JSON
 
 
 def with_files(

@@ -14,16 +14,16 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from catalog.errors import Problem
-from catalog.json_schema.validation import Budget
-from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON
 from catalog.redaction import Redactor
 from playground.compiled_spec import NO_RETURN_TYPE, CompiledSpec, compiled_spec_of
 from playground.models import Run
 from playground.response_files import stored_files, with_files
 from playground.runner import RunEnd
 from playground.supervisor import ActiveRun, storable
+from toolspec.errors import Problem
+from toolspec.schema.validation import Budget
+from toolspec.text import reader
+from toolspec.text.reader import JSON
 
 __all__ = [
     "ERROR_CHARACTERS",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.errors import Problem
-from catalog.json_schema.validation import Budget
-from catalog.jsontext.reader import JSON
 from playground.compiled_spec import CompiledSpec, value_problems
 from playground.configurations.secret_members import Configuration
 from playground.factories.info import FactoryInfo
+from toolspec.errors import Problem
+from toolspec.schema.validation import Budget
+from toolspec.text.reader import JSON
 
 SHARED_UNUSABLE = (
     "The secrets of this shared configuration cannot be removed from responses. Ask its "

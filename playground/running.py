@@ -25,11 +25,8 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import audit, log_context
 from catalog.accounts.models import User
 from catalog.accounts.rate_limits import limit_run_starts
-from catalog.errors import NotAllowed, Problem
+from catalog.errors import NotAllowed
 from catalog.fairness import waiting_of
-from catalog.json_schema.validation import Budget
-from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from catalog.redaction import Redactor
 from catalog.rights import require
@@ -55,6 +52,10 @@ from playground.run_refusals import request_problems, without_contents
 from playground.run_writer import insert
 from playground.runner import Job, Limits, Progress
 from playground.supervisor import reserve, supervisor
+from toolspec.errors import Problem
+from toolspec.schema.validation import Budget
+from toolspec.text import reader
+from toolspec.text.reader import JSON
 
 BRIEF_S = 0.1
 VISITOR_TIMEOUT_S = 10.0

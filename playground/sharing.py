@@ -11,9 +11,9 @@ from django.db import transaction
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.accounts.roles import READY_GROUPS, is_administrator
-from catalog.errors import DocumentError, Problem
-from catalog.jsontext.pointers import pointer_join
 from playground.models import Run, SavedConfiguration
+from toolspec.errors import DocumentError, Problem
+from toolspec.text.pointers import pointer_join
 
 MAX_GROUPS: Final = 50
 

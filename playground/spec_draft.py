@@ -11,24 +11,24 @@ from django.conf import settings
 
 from catalog.accounts.models import User
 from catalog.encryption import PageTokens
-from catalog.errors import DocumentError, Problem
-from catalog.json_schema.widening import describe, widen
-from catalog.jsontext.patch import Operation, PatchError
-from catalog.jsontext.positions import locate
-from catalog.jsontext.reader import JSON
-from catalog.jsontext.text_patch import patch_text
 from catalog.models import Revision, Tool
 from catalog.revision_diff import difference_from
 from catalog.shortcuts import revision_of
-from catalog.specs.diff import Change, Difference
-from catalog.specs.lint import Advice, Fix, advise, apply_fix
-from catalog.specs.lint.assessment import WaivedFinding
-from catalog.specs.quick_fixes import QuickFix, edit_to
-from catalog.specs.spec import ToolSpec, read_spec
 from catalog.tool_page import Section, SpecText, sections_of
 from playground.compiled_spec import CompiledSpec
 from playground.schema_form import Submission, begin, submitted
 from playground.schema_form.parse import Sent
+from toolspec.diff import Change, Difference
+from toolspec.errors import DocumentError, Problem
+from toolspec.lint import Advice, Fix, advise, apply_fix
+from toolspec.lint.assessment import WaivedFinding
+from toolspec.quick_fixes import QuickFix, edit_to
+from toolspec.schema.widening import describe, widen
+from toolspec.spec import ToolSpec, read_spec
+from toolspec.text.patch import Operation, PatchError
+from toolspec.text.positions import locate
+from toolspec.text.reader import JSON
+from toolspec.text.text_patch import patch_text
 
 MAX_FINDINGS: Final = 50  # on the page
 MAX_FIXED_CHARACTERS: Final = 300_000  # while one types; each fix reads the whole text

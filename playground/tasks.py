@@ -13,7 +13,6 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import log_context
 from catalog.encryption import Unreadable, decrypt
 from catalog.errors import NotAllowed
-from catalog.jsontext.reader import JSON
 from catalog.sources.schedule import sync_due
 from catalog.webhooks.delivery import deliver_due
 from playground.celery.app import SYNC_TASK, TASK, WEBHOOK_TASK, app
@@ -27,6 +26,7 @@ from playground.run_conclusion import conclude
 from playground.run_refusals import factory_problems
 from playground.running import job_for
 from playground.supervisor import ActiveRun, Supervisor, supervisor
+from toolspec.text.reader import JSON
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ from itertools import islice
 from json.encoder import encode_basestring
 from typing import Any, Final, Literal, TypeAlias
 
-from catalog.json_schema.validation.equality import equal
-from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree
-from catalog.jsontext.reader import JSON, Number, dumps
+from toolspec.schema.validation.equality import equal
+from toolspec.text.pointers import PointerTree, pointer_join, pointer_tree
+from toolspec.text.reader import JSON, Number, dumps
 
 MAX_CHANGES: Final = 20
 MAX_FORMER_VALUE: Final = 40  # characters

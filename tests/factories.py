@@ -16,8 +16,8 @@ from catalog.accounts.tokens import create_token
 from catalog.lifecycle import archive
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.specs.spec import ToolSpec, read_spec
 from tests import corpora
+from toolspec.spec import ToolSpec, read_spec
 
 GET_WEATHER = corpora.GET_WEATHER
 

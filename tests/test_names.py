@@ -45,7 +45,7 @@ def words_of(name):
 def test_no_identifier_uses_a_private_word():
     found = [
         f"{path.relative_to(ROOT)}:{line} {name}"
-        for folder in ("catalog", "config", "playground", "sdk")
+        for folder in ("catalog", "config", "playground", "sdk", "toolspec")
         for path in files(folder, "*.py")
         if "migrations" not in path.parts
         for line, name in defined_names(path)

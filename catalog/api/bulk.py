@@ -20,17 +20,17 @@ from catalog.api.schemas.uploads import (
     UploadQuery,
     entries_that_fit,
 )
-from catalog.errors import SpecError
 from catalog.models import Upload
 from catalog.rights import require
-from catalog.specs.lint import advise, score
-from catalog.specs.spec import read_spec
 from catalog.uploads.choices import REQUEST_S, ImportOptions
 from catalog.uploads.limits import read_all
 from catalog.uploads.reports import store_report
 from catalog.uploads.results import entry_of
 from catalog.uploads.store import store_batches
 from catalog.uploads.summary import summary_of, summary_of_counts
+from toolspec.errors import SpecError
+from toolspec.lint import advise, score
+from toolspec.spec import read_spec
 
 
 @router.post(

@@ -11,9 +11,9 @@ from catalog.api import openapi_bodies
 from catalog.api.headers import add_deprecation_headers, is_known, not_modified
 from catalog.api.router import router
 from catalog.api.schemas.problems import errors
-from catalog.code_generation import LANGUAGES
 from catalog.generated_code import archive_of
 from catalog.shortcuts import tool_at
+from toolspec.code import LANGUAGES
 
 
 @router.get(

@@ -31,8 +31,8 @@ from catalog.linting.reports import LintReport
 from catalog.linting.waivers import waive, withdraw
 from catalog.rendering.text_diff import unified
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
-from catalog.specs.lint import RULES, SEVERITIES
-from catalog.specs.lint.rule_examples import findings_in
+from toolspec.lint import RULES, SEVERITIES
+from toolspec.lint.rule_examples import findings_in
 
 router = Router(tags=["lint"])
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, Final, cast
 
-from catalog.jsontext.reader import Number, dumps
+from toolspec.text.reader import Number, dumps
 
 MAX_PAGE_BYTES: Final = 1024 * 1024  # UTF-8; a single item may exceed it
 

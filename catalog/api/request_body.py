@@ -15,14 +15,14 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError
 from ninja.params.models import Body, BodyModel
 
-from catalog.errors import DocumentError, Problem, SpecError
-from catalog.jsontext.reader import loads
 from catalog.rights import require
 from catalog.uploads.file_types import NDJSON_TYPES, YAML_TYPES, Kind
 from catalog.uploads.limits import check_size
 from catalog.uploads.multipart import WatchedForm
 from catalog.uploads.pieces import CHUNK_BYTES, Piece
 from catalog.uploads.readers import pieces_of
+from toolspec.errors import DocumentError, Problem, SpecError
+from toolspec.text.reader import loads
 
 IN_MEMORY_BYTES = 1024 * 1024
 MAX_BODY_BYTES = 4 * 1024 * 1024  # of an operation without a limit of its own

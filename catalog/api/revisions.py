@@ -20,16 +20,16 @@ from catalog.api.schemas.revisions import (
     RevisionsQuery,
 )
 from catalog.api.schemas.tools import PublicationOut
-from catalog.json_schema.describe import listed
 from catalog.models import Revision
 from catalog.publishing import publish
 from catalog.rendering.text_diff import as_unified, compare
 from catalog.revision_diff import difference_between
 from catalog.rights import require
 from catalog.shortcuts import file_stem, revision_at, revision_of, tool_at
-from catalog.specs import exporters
+from toolspec import exports
+from toolspec.schema.describe import listed
 
-_EXPORTS: Final = listed([f"`{key}`" for key in exporters.FORMATS])
+_EXPORTS: Final = listed([f"`{key}`" for key in exports.FORMATS])
 
 
 @router.get(
@@ -142,12 +142,12 @@ def export_tool(
     slug: str,
     format: str,  # noqa: A002 - the name in the path
 ) -> ExportOut:
-    if format not in exporters.FORMATS:
+    if format not in exports.FORMATS:
         raise Http404
     tool = tool_at(slug, request.user)
     add_deprecation_headers(response, tool)
-    exported = exporters.export(revision_of(tool).spec, format)
-    rules = exporters.FORMATS[format]
+    exported = exports.export(revision_of(tool).spec, format)
+    rules = exports.FORMATS[format]
     return ExportOut.of(exported, format=format, as_of=rules.as_of.isoformat(), source=rules.source)
 
 

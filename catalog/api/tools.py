@@ -29,12 +29,12 @@ from catalog.api.schemas.tools import (
     ToolOut,
     ToolWithSpecOut,
 )
-from catalog.errors import Problem, SpecError
 from catalog.held_changes import Proposal, publish_or_hold
 from catalog.lifecycle import deprecate, undo_deprecation
 from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.shortcuts import revision_of, tool_at, tool_for
-from catalog.specs.spec import read_spec
+from toolspec.errors import Problem, SpecError
+from toolspec.spec import read_spec
 
 
 @router.post(

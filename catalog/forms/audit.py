@@ -13,9 +13,9 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from catalog import audit
 from catalog.audit import ACTIONS, INTERFACES, AuditEvent
-from catalog.errors import DocumentError, Problem
-from catalog.jsontext.reader import dumps
 from catalog.query_values import Day
+from toolspec.errors import DocumentError, Problem
+from toolspec.text.reader import dumps
 
 PAGE_SIZE: Final = 100
 EXPORT_CHUNK: Final = 1_000

@@ -7,9 +7,10 @@ from typing import Final, TypeVar
 
 from django import forms
 
-from catalog.errors import DocumentError, HeldBySpec, NotAllowed, RevisionConflict, ToolshelfError
+from catalog.errors import HeldBySpec, NotAllowed, RevisionConflict
 from catalog.form_problems import links_to_errors
-from catalog.jsontext.pointers import split_pointer
+from toolspec.errors import DocumentError, ToolshelfError
+from toolspec.text.pointers import split_pointer
 
 Stored = TypeVar("Stored")
 

@@ -11,15 +11,16 @@ from django.db import transaction
 
 from catalog import audit
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, Problem, RevisionConflict
+from catalog.errors import RevisionConflict
 from catalog.held_changes import Proposal, publish_or_hold
-from catalog.jsontext.pointers import pointer_join
 from catalog.linting.reports import LintReport
 from catalog.models import Tool
 from catalog.publishing import Publication
 from catalog.shortcuts import revision_of
-from catalog.specs.lint import Fix, apply_safe_fixes
-from catalog.specs.spec import ToolSpec, read_spec
+from toolspec.errors import DocumentError, Problem
+from toolspec.lint import Fix, apply_safe_fixes
+from toolspec.spec import ToolSpec, read_spec
+from toolspec.text.pointers import pointer_join
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from catalog.models import Tool, ToolQuerySet
 from catalog.models.lint import read_findings
 from catalog.rendering.charts import Bar, Tone, histogram
 from catalog.search.visibility import Visibility
-from catalog.specs.lint.assessment import grade_of
+from toolspec.lint.assessment import grade_of
 
 RANGES: Final = (
     (0, 50),

@@ -13,21 +13,13 @@ from os.path import commonprefix
 from typing import Final
 from urllib.parse import urlencode
 
-from catalog.jsontext.positions import locate
 from catalog.linting.reports import LintReport
 from catalog.models import Waiver
 from catalog.rendering.json_highlighting import Note
 from catalog.rendering.text_diff import Difference, compare
-from catalog.specs.lint import (
-    RULES,
-    SEVERITIES,
-    Advice,
-    Fix,
-    Rule,
-    Severity,
-    apply_safe_fixes,
-)
 from catalog.tool_page import SpecText
+from toolspec.lint import RULES, SEVERITIES, Advice, Fix, Rule, Severity, apply_safe_fixes
+from toolspec.text.positions import locate
 
 SHOWN_PER_RULE: Final = 5  # findings of each rule on the page of all rules
 MAX_SHOWN: Final = 1_000  # findings on the page of one rule

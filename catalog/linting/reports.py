@@ -9,8 +9,8 @@ from typing import Final
 
 from catalog.caching import LRUCache
 from catalog.models import Revision, Waiver
-from catalog.specs.exporters import usable_as_it_is
-from catalog.specs.lint import SEVERITIES, Advice, Fix, Severity, advise, score
+from toolspec.exports import usable_as_it_is
+from toolspec.lint import SEVERITIES, Advice, Fix, Severity, advise, score
 
 _advice: Final[LRUCache[tuple[Advice, ...]]] = LRUCache(max_weight=100)
 

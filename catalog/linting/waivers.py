@@ -9,11 +9,11 @@ from django.db import transaction
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.assessments import assess_again
-from catalog.errors import DocumentError, Problem
 from catalog.models import Tool, Waiver
 from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH
 from catalog.search import search_index
-from catalog.specs.lint import RULES
+from toolspec.errors import DocumentError, Problem
+from toolspec.lint import RULES
 
 MAX_WAIVERS: Final = 500
 

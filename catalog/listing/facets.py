@@ -27,7 +27,7 @@ from catalog.search.document import MAX_TAGS, GroupKind, group_key
 from catalog.search.filters import ME, OWNER, write_filter
 from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
-from catalog.specs.exporters import FORMATS
+from toolspec.exports import FORMATS
 
 OPTIONS_OF_GROUP: Final = 6
 OPTIONS_AT_MOST: Final = 20  # the others are folded; the search field suggests all of them

@@ -22,7 +22,7 @@ from catalog.models.lint import read_findings
 from catalog.search import vocabulary
 from catalog.search.filters import write_filter
 from catalog.search.visibility import Visibility
-from catalog.specs.lint.assessment import grade_of
+from toolspec.lint.assessment import grade_of
 
 TOOLKITS_SHOWN: Final = 8
 NAMES_SHOWN: Final = 3

@@ -13,8 +13,8 @@ from django.http import QueryDict
 from catalog.indexing import distinct_tags
 from catalog.search.document import MAX_TAGS
 from catalog.search.filters import CHOICES, write_filter
-from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES
+from toolspec.exports import FORMATS
+from toolspec.lint.assessment import GRADES
 
 _YES_OR_NO: Final[Mapping[str, tuple[str, str]]] = {
     "runnable": ("is:runnable", "-is:runnable"),

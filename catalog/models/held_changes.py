@@ -16,7 +16,7 @@ from catalog.models.access import EVERYONE, Toolkit
 from catalog.models.sources import Source
 from catalog.models.tools import NOTE_LENGTH, Tool
 from catalog.search.document import MAX_GROUP_KEY_CHARS
-from catalog.specs.spec import ToolSpec, stored_spec
+from toolspec.spec import ToolSpec, stored_spec
 
 
 class HeldChangeQuerySet(models.QuerySet["HeldChange"]):

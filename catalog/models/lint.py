@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from catalog.specs.lint.assessment import WaivedFinding
+from toolspec.lint.assessment import WaivedFinding
 
 RULE_LENGTH: Final = 60
 POINTER_LENGTH: Final = 500

@@ -15,10 +15,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.encryption import Unreadable, decrypt, encrypt
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON
 from catalog.models.access import is_visible
 from catalog.search.visibility import Visibility
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON
 
 Kind = Literal["mcp-http", "mcp-stdio", "openapi"]
 Policy = Literal["automatic", "compatible", "review"]

@@ -23,7 +23,7 @@ from catalog.models.lint import Assessment
 from catalog.models.sources import SourceTool
 from catalog.search.document import MAX_GROUP_KEY_CHARS, MAX_TOOLKIT_CHARS, group_key
 from catalog.search.visibility import Visibility
-from catalog.specs.spec import ToolSpec, stored_spec
+from toolspec.spec import ToolSpec, stored_spec
 
 SORT_NAME_LENGTH = 80
 TOOLKIT_LENGTH = MAX_TOOLKIT_CHARS

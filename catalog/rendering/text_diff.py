@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import groupby, zip_longest
 from typing import Final, Literal
 
-from catalog.jsontext.pretty import is_one_line, pretty_print
+from toolspec.text.pretty import is_one_line, pretty_print
 
 CONTEXT_LINES: Final = 3
 MAX_EDITS: Final = 600  # lines added and removed; beyond it, all lines between first and last difference are changed

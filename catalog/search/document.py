@@ -8,8 +8,6 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal, NamedTuple
 
-from catalog.jsontext.containers import items_of, members_of
-from catalog.jsontext.reader import JSON
 from catalog.search.schema_fields import Field, fields_of
 from catalog.search.tokenizer import (
     folded_letters,
@@ -21,7 +19,9 @@ from catalog.search.tokenizer import (
     token_of,
     tokens_of,
 )
-from catalog.specs.spec import ToolSpec
+from toolspec.spec import ToolSpec
+from toolspec.text.containers import items_of, members_of
+from toolspec.text.reader import JSON
 
 MAX_TEXT_CHARS: Final = (
     20_000  # of a description, and of all parameters (or return fields, ...) together

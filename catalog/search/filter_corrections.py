@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from catalog.search.filters import is_valid, write_filter
-from catalog.specs.exporters import FORMATS
+from toolspec.exports import FORMATS
 
 # Other words for the names of filters.
 _MEANT_BY: Final = {

@@ -12,8 +12,8 @@ from typing import Final, Literal
 
 from catalog.search.document import EFFECT_TOKENS, GroupKind, group_key, token_of_group
 from catalog.search.tokenizer import key_of
-from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import keys_from, usable_key
+from toolspec.exports import FORMATS
+from toolspec.lint.assessment import keys_from, usable_key
 
 Polarity = Literal["with", "without"]
 

@@ -2,7 +2,7 @@
 
 The search is bounded: properties beyond the bounds are not found.
 
-It walks the JSON itself, and not subschemas (`catalog.json_schema.applicable`): it looks at each object once, follows
+It walks the JSON itself, and not subschemas (`toolspec.schema.applicable`): it looks at each object once, follows
 references only to find a type, and needs neither drafts nor identifiers. Indexing calls it for every tool: it takes
 about 10 microseconds for a typical schema, a third of the time that `SchemaMap` takes.
 """
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
-from catalog.json_schema.types import json_type, type_names
-from catalog.jsontext.containers import items_of, members_of
-from catalog.jsontext.pointers import resolve_pointer
-from catalog.jsontext.reader import JSON
+from toolspec.schema.types import json_type, type_names
+from toolspec.text.containers import items_of, members_of
+from toolspec.text.pointers import resolve_pointer
+from toolspec.text.reader import JSON
 
 MAX_FIELDS: Final = 500
 MAX_NAME_CHARS: Final = 1_000  # the rest of a field's name is ignored

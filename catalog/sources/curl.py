@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
-from catalog.errors import JSONTextError, ToolshelfError
-from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.outgoing.addresses import url_parts
-from catalog.specs.secret_names import is_secret_name
+from toolspec.errors import JSONTextError, ToolshelfError
+from toolspec.secret_names import is_secret_name
+from toolspec.text.reader import JSON, dumps, loads
 
 MAX_CURL_CHARACTERS: Final = 20_000  # the time of shlex grows with the square of a word's length
 MAX_NAME_CHARACTERS: Final = 60

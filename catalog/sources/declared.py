@@ -6,9 +6,9 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from catalog.errors import ToolshelfError
-from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source
+from toolspec.errors import ToolshelfError
+from toolspec.text.reader import JSON
 
 NOT_APPROVED: Final = (
     "This tool was in the catalog before its source. Approve the source's definition first."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON
 from catalog.outgoing.addresses import origin_of
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON
 
 _BASE_URL: Final = "baseUrl"
 

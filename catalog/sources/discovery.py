@@ -9,16 +9,16 @@ from typing import Final
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.errors import OutgoingError
-from catalog.json_schema.describe import plural
-from catalog.jsontext.containers import items_of, members_of
 from catalog.models import Source
 from catalog.models.sources import Kind
 from catalog.outgoing.addresses import url_parts
 from catalog.sources.listings import ListedTool, listed_tools, read_document
 from catalog.sources.reading import Reading, read_source
 from catalog.sources.recognition import EnteredSource
-from catalog.specs.importers import Deadline, detect, name_of
-from catalog.specs.importers.results import LABELS
+from toolspec.imports import Deadline, detect, name_of
+from toolspec.imports.results import LABELS
+from toolspec.schema.describe import plural
+from toolspec.text.containers import items_of, members_of
 
 REQUEST_S: Final = 7.0  # of CPU time for converting a document
 MAX_MEMBERS: Final = 12  # of a configuration, on a page

@@ -8,24 +8,18 @@ from typing import Final
 
 from django.conf import settings
 
-from catalog.conversion_report import Loss
-from catalog.errors import DocumentError, OutgoingError, Problem
-from catalog.jsontext import yaml_reader
-from catalog.jsontext.pointers import split_pointer
-from catalog.jsontext.reader import JSON, loads
+from catalog.errors import OutgoingError
 from catalog.models import Source
 from catalog.sources.reading import Reading, RemoteTool
-from catalog.specs.foreign_documents import foreign_document
-from catalog.specs.importers import (
-    Deadline,
-    ImportedSpec,
-    NotKnown,
-    detect,
-    id_for,
-    import_document,
-)
-from catalog.specs.importers.results import NO_DEADLINE
-from catalog.specs.spec import ToolSpec
+from toolspec.conversion_report import Loss
+from toolspec.errors import DocumentError, Problem
+from toolspec.foreign_documents import foreign_document
+from toolspec.imports import Deadline, ImportedSpec, NotKnown, detect, id_for, import_document
+from toolspec.imports.results import NO_DEADLINE
+from toolspec.spec import ToolSpec
+from toolspec.text import yaml_reader
+from toolspec.text.pointers import split_pointer
+from toolspec.text.reader import JSON, loads
 
 CHUNK: Final = (
     1_000  # tools per document for the importers, which limit the size of all specs of a document

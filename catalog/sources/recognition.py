@@ -14,15 +14,16 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.errors import JSONTextError, OutgoingError
-from catalog.jsontext.containers import items_of, members_of
-from catalog.jsontext.reader import JSON, loads
+from catalog.errors import OutgoingError
 from catalog.models.sources import ADDRESS_LENGTH, NAME_LENGTH, Kind
 from catalog.outgoing.addresses import url_parts
 from catalog.sources.curl import NotACurlCommand, is_curl, read_curl
 from catalog.sources.listings import APIS, read_document
-from catalog.specs.importers import detect, is_own_export, name_of
-from catalog.specs.importers.results import LABELS
+from toolspec.errors import JSONTextError
+from toolspec.imports import detect, is_own_export, name_of
+from toolspec.imports.results import LABELS
+from toolspec.text.containers import items_of, members_of
+from toolspec.text.reader import JSON, loads
 
 MAX_CHARACTERS: Final = 1_000_000  # of a text that can name sources
 MAX_SERVERS: Final = 50

@@ -20,7 +20,7 @@ from django.utils import timezone
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.encryption import Unreadable
-from catalog.errors import OutgoingError, SpecError, ToolshelfError
+from catalog.errors import OutgoingError
 from catalog.held_changes import hold, replace_held
 from catalog.models import HeldChange, Revision, Source, SourceSync, SourceTool, Tool
 from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
@@ -34,11 +34,12 @@ from catalog.sources.destinations import destinations
 from catalog.sources.listings import ListedTool, listed_tools, read_document
 from catalog.sources.reading import Reading, read_source
 from catalog.sources.redacting import without_credentials
-from catalog.specs.diff import HARMLESS
-from catalog.specs.importers import name_of
-from catalog.specs.lint import UNSEARCHED, injected_phrases, unsearched_text
-from catalog.specs.spec import ToolSpec
 from catalog.webhook_queue import WebhookEvent, queue_events
+from toolspec.diff import HARMLESS
+from toolspec.errors import SpecError, ToolshelfError
+from toolspec.imports import name_of
+from toolspec.lint import UNSEARCHED, injected_phrases, unsearched_text
+from toolspec.spec import ToolSpec
 
 BATCH: Final = 300  # tools per transaction: other writers wait for about 60 ms
 FEW: Final = 5  # up to this many are assessed immediately, because a user may be waiting

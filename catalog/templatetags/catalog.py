@@ -11,16 +11,16 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from catalog.errors import Problem
 from catalog.models import Revision
 from catalog.rendering.html import tagged
 from catalog.rendering.json_highlighting import Note
 from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
 from catalog.search.filters import FILTERS
-from catalog.specs.exporters import LocatedLoss
-from catalog.specs.quick_fixes import QuickFix, quick_fix
 from catalog.uploads.entries import Fault
+from toolspec.errors import Problem
+from toolspec.exports import LocatedLoss
+from toolspec.quick_fixes import QuickFix, quick_fix
 
 register = template.Library()
 

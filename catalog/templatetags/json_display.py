@@ -10,11 +10,6 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.errors import ToolshelfError
-from catalog.jsontext import reader
-from catalog.jsontext.positions import locate
-from catalog.jsontext.pretty import MAX_PRINTED, printed_size
-from catalog.jsontext.reader import JSON
 from catalog.rendering.html import join_html
 from catalog.rendering.json_highlighting import (
     MAX_CHARACTERS,
@@ -26,6 +21,11 @@ from catalog.rendering.json_highlighting import (
 )
 from catalog.templatetags.catalog import with_code
 from catalog.templatetags.icons import icon
+from toolspec.errors import ToolshelfError
+from toolspec.text import reader
+from toolspec.text.positions import locate
+from toolspec.text.pretty import MAX_PRINTED, printed_size
+from toolspec.text.reader import JSON
 
 register = template.Library()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 
 from catalog.linting.overview import TONES
-from catalog.specs.lint.assessment import grade_of
+from toolspec.lint.assessment import grade_of
 
 register = template.Library()
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 
 from django.core.signing import BadSignature, Signer
 
-from catalog.errors import ToolshelfError
+from toolspec.errors import ToolshelfError
 
 # Characters of all files of a page; a form may have 4 MiB besides new files.
 MAX_CHARS: Final = 3 * 1024 * 1024

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from catalog.errors import Problem
-from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER
 from catalog.uploads.parse import EXPORT, YAML, Origin
+from toolspec.errors import Problem
+from toolspec.text.pretty import is_one_line, pretty_print
 
 Outcome = Literal["created", "revised", "unchanged", "held", "rejected"]
 

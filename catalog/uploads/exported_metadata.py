@@ -13,7 +13,6 @@ from django.contrib.auth.models import Group
 
 from catalog.accounts.models import User
 from catalog.audiences import toolkits_of
-from catalog.conversion_report import Loss, Report
 from catalog.exported_tools import ExportedTool
 from catalog.indexing import reindex
 from catalog.metadata import problems_of_name
@@ -22,6 +21,7 @@ from catalog.models.access import EVERYONE, GROUPS, SIGNED_IN
 from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.publishing import Publication
 from catalog.search.document import MAX_TAGS
+from toolspec.conversion_report import Loss, Report
 
 _STRICTNESS: Final = (EVERYONE, SIGNED_IN, GROUPS)
 _EXISTED: Final = Loss(

@@ -9,10 +9,10 @@ from typing import BinaryIO, Final
 
 from django.conf import settings
 
-from catalog.errors import Problem, SpecError
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.parse import Candidate, read_candidates
 from catalog.uploads.pieces import Piece
+from toolspec.errors import Problem, SpecError
 
 _WAYS: Final = "Load more with manage.py load_specs, or add the document as a source."
 

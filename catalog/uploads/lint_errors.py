@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from catalog.errors import Problem
 from catalog.models import Waiver
-from catalog.specs.lint.linter import advise
-from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import Candidate
+from toolspec.errors import Problem
+from toolspec.lint.linter import advise
+from toolspec.spec import ToolSpec
 
 MAX_SPECS: Final = 200  # of one upload that are linted, 0.5 ms each
 MAX_BYTES: Final = 512 * 1024  # of all of them

@@ -10,16 +10,14 @@ from typing import Final
 
 from django.conf import settings
 
-from catalog.conversion_report import Loss
-from catalog.errors import DocumentError, Problem
-from catalog.jsontext import yaml_reader
-from catalog.jsontext.pointers import pointer_join, split_pointer
-from catalog.jsontext.positions import locate
-from catalog.jsontext.pretty import print_json
-from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.revision_origins import MAX_NAME_CHARS, PUBLISHED, RevisionOrigin
-from catalog.specs.foreign_documents import foreign_document
-from catalog.specs.importers import (
+from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions, key_of
+from catalog.uploads.file_types import ENDINGS
+from catalog.uploads.pieces import Piece
+from toolspec.conversion_report import Loss
+from toolspec.errors import DocumentError, Problem
+from toolspec.foreign_documents import foreign_document
+from toolspec.imports import (
     ImportedSpec,
     detect,
     import_document,
@@ -28,12 +26,14 @@ from catalog.specs.importers import (
     prefix_for,
     text_with_id,
 )
-from catalog.specs.importers.results import LABELS, NO_DEADLINE, Deadline
-from catalog.specs.member_names import misnamed_members
-from catalog.specs.spec import ToolSpec, naming_in, read_spec
-from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions, key_of
-from catalog.uploads.file_types import ENDINGS
-from catalog.uploads.pieces import Piece
+from toolspec.imports.results import LABELS, NO_DEADLINE, Deadline
+from toolspec.member_names import misnamed_members
+from toolspec.spec import ToolSpec, naming_in, read_spec
+from toolspec.text import yaml_reader
+from toolspec.text.pointers import pointer_join, split_pointer
+from toolspec.text.positions import locate
+from toolspec.text.pretty import print_json
+from toolspec.text.reader import JSON, dumps, loads
 
 # The rules that the spec reader reports for a document in another format.
 _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "spec.foreign", "json.too-large"})

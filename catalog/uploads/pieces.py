@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from catalog.errors import Problem
 from catalog.exported_tools import ExportedTool
+from toolspec.errors import Problem
 
 CHUNK_BYTES = 64 * 1024
 MAX_NAME_CHARS = 200

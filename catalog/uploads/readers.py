@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from catalog.errors import DocumentError
 from catalog.exported_tools import (
     EARLIER_EXPORT,
     MAX_METADATA_BYTES,
@@ -20,12 +19,13 @@ from catalog.exported_tools import (
     is_export,
     read_exported_line,
 )
-from catalog.jsontext.positions import ArrayError, split_array
-from catalog.jsontext.reader import MAX_BYTES, decode, loads
-from catalog.jsontext.yaml_reader import documents_in, looks_like_yaml
-from catalog.specs.importers import MAX_DOCUMENT_BYTES, may_be_imported
 from catalog.uploads.file_types import Kind, kind_by_name
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of, refused, too_long
+from toolspec.errors import DocumentError
+from toolspec.imports import MAX_DOCUMENT_BYTES, may_be_imported
+from toolspec.text.positions import ArrayError, split_array
+from toolspec.text.reader import MAX_BYTES, decode, loads
+from toolspec.text.yaml_reader import documents_in, looks_like_yaml
 
 ZIP_REFUSED = (
     "ZIP archives are not read. Unpack it, and upload the files in it; you can choose several."

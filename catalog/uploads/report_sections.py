@@ -9,9 +9,9 @@ from typing import Final
 
 from catalog.models import Tool
 from catalog.rendering import text_diff
-from catalog.specs.diff import Difference
 from catalog.uploads.entries import Entry
 from catalog.uploads.summary import summary_of
+from toolspec.diff import Difference
 
 FEWEST: Final = 3  # specs with the same problem that become one item
 

@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from catalog.accounts.models import User
-from catalog.conversion_report import Loss
-from catalog.errors import Problem, SpecError
 from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.models import Tool
 from catalog.publishing import BATCH, Publication, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.search.document import SearchDocument, document_of
-from catalog.specs.spec import ToolSpec, declared_naming
 from catalog.uploads.choices import NO_OPTIONS, Choices, ImportOptions
 from catalog.uploads.entries import Entry, Fault, Outcome
 from catalog.uploads.exported_metadata import ExportedMetadata
 from catalog.uploads.lint_errors import LintErrors
 from catalog.uploads.parse import EXPORT, Candidate, Origin, read_candidates
 from catalog.uploads.pieces import Piece
+from toolspec.conversion_report import Loss
+from toolspec.errors import Problem, SpecError
+from toolspec.spec import ToolSpec, declared_naming
 
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
 BATCH_BYTES = 4 * 1024 * 1024

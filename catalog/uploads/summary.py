@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Final
 
-from catalog.conversion_report import Loss
-from catalog.json_schema.describe import listed
 from catalog.models import Upload
 from catalog.models.uploads import OUTCOMES, RANKS
 from catalog.uploads.entries import Entry
+from toolspec.conversion_report import Loss
+from toolspec.schema.describe import listed
 
 WIDTH: Final = 1000  # of the bar, in its own units
 NARROWEST: Final = 12

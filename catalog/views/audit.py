@@ -13,10 +13,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from catalog.audit import ACTIONS, INTERFACES
-from catalog.errors import DocumentError
 from catalog.forms.audit import PAGE_SIZE, AuditFilter
 from catalog.rights import require
 from catalog.shortcuts import number_in, read_page
+from toolspec.errors import DocumentError
 
 NDJSON: Final = "application/x-ndjson"
 

@@ -11,14 +11,14 @@ from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
-from catalog.code_generation import LANGUAGES, Project
-from catalog.errors import GenerationError
 from catalog.generated_code import project_of
 from catalog.models import Tool
 from catalog.shortcuts import revision_of, tool_at
-from catalog.specs.exporters import FORMATS, matrix
 from catalog.tool_page import SpecText, exported
 from catalog.views.parts import part_or_page
+from toolspec.code import LANGUAGES, Project
+from toolspec.errors import GenerationError
+from toolspec.exports import FORMATS, matrix
 
 MAX_SHOWN = 200_000  # characters of one file; the ZIP has all of them
 _OPEN = re.compile(

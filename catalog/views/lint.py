@@ -15,7 +15,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.errors import DocumentError, RevisionConflict
+from catalog.errors import RevisionConflict
 from catalog.forms.tools import WaiverForm
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal
 from catalog.linting.apply_fixes import apply_fixes_to_tool
@@ -27,9 +27,10 @@ from catalog.listing.figures import figures_for, rules_broken
 from catalog.models import Audience, Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_at, revision_of, rule_at, tool_at, tool_for
-from catalog.specs.lint import RULES, SEVERITIES, Severity
-from catalog.specs.lint.rule_examples import findings_in
 from catalog.views.parts import part_or_page, wants_part
+from toolspec.errors import DocumentError
+from toolspec.lint import RULES, SEVERITIES, Severity
+from toolspec.lint.rule_examples import findings_in
 
 MAX_DIGITS: Final = 9
 TOOLS_PER_PAGE: Final = 50

@@ -13,9 +13,8 @@ from django.http import QueryDict
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import Person, User
-from catalog.errors import DocumentError, OutgoingError, Problem
+from catalog.errors import OutgoingError
 from catalog.form_problems import require_valid
-from catalog.jsontext.containers import items_of, members_of
 from catalog.models import Source
 from catalog.models.sources import NAME_LENGTH, Kind
 from catalog.rights import Answer, may
@@ -25,6 +24,8 @@ from catalog.sources.recognition import EnteredSource, Recognized, name_from
 from catalog.sources.registration import SCHEDULES, SourceForm, add_source, change_source
 from catalog.sources.schedule import sync_all_in_background, sync_in_background
 from catalog.uploads.summary import LostKind, lost_kinds
+from toolspec.errors import DocumentError, Problem
+from toolspec.text.containers import items_of, members_of
 
 DAILY_MINUTES: Final = 1440
 WAIT_S: Final = 5.0  # for the first sync, which usually ends before

@@ -12,12 +12,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.errors import RevisionConflict, SpecError
+from catalog.errors import RevisionConflict
 from catalog.held_changes import approve, current_revision, difference_of_change, reject
 from catalog.models import HeldChange
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import held_change_at, number_in, read_page
+from toolspec.errors import SpecError
 
 CHANGES_PER_PAGE: Final = 50
 

@@ -15,7 +15,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.form_problems import links_to_errors
-from catalog.jsontext.containers import items_of, members_of
 from catalog.models import Audience, HeldChange, Source, SourceSync, Tool
 from catalog.models.sources import SourceToolQuerySet
 from catalog.rights import may, require
@@ -29,6 +28,7 @@ from catalog.sources.registration import (
 from catalog.sources.schedule import sync_in_background
 from catalog.sources.sync import AlreadySyncing, hide_changes
 from catalog.views.parts import wants_part
+from toolspec.text.containers import items_of, members_of
 
 TOOLS_PER_PAGE: Final = 100
 SYNCS_SHOWN: Final = 10

@@ -16,8 +16,6 @@ from django.views.decorators.http import require_http_methods
 from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_exports
 from catalog.forms.tools import AccessForm
-from catalog.jsontext.pretty import print_json
-from catalog.jsontext.reader import JSON
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.figures import find_card
 from catalog.models import Audience, Tool, Toolkit
@@ -25,7 +23,9 @@ from catalog.rights import may
 from catalog.search.document import group_key
 from catalog.search.filters import write_filter
 from catalog.shortcuts import revision_of, toolkit_for
-from catalog.specs.exporters import FORMATS, export
+from toolspec.exports import FORMATS, export
+from toolspec.text.pretty import print_json
+from toolspec.text.reader import JSON
 
 MAX_EXPORTED: Final = 500  # tools
 MAX_EXPORTED_CHARACTERS: Final = (

@@ -18,11 +18,11 @@ from catalog.models import Revision, Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS
 from catalog.revision_diff import difference_between
 from catalog.shortcuts import number_in, read_page
-from catalog.specs.diff import Difference
 from catalog.uploads.entries import Entry
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
 from catalog.uploads.summary import formats_of, losses_of, lost_kinds, summary_of_counts
+from toolspec.diff import Difference
 
 ROWS_PER_PAGE: Final = 100
 MOST_SPECS: Final = 1_000_000  # that an upload had in any version

@@ -22,7 +22,7 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
-from catalog.errors import Busy, DocumentError, SpecError
+from catalog.errors import Busy
 from catalog.forms.uploads import PASTED, UploadForm
 from catalog.hooks import hooks
 from catalog.models import Tool, Upload
@@ -32,8 +32,6 @@ from catalog.rendering import text_diff
 from catalog.rights import may, require
 from catalog.shortcuts import number_in
 from catalog.sources.recognition import Recognized, recognize, recognize_document
-from catalog.specs.diff import compare as compare_specs
-from catalog.specs.spec import read_spec
 from catalog.uploads.checked_files import CheckedFile
 from catalog.uploads.choices import Choices
 from catalog.uploads.entries import Entry
@@ -50,6 +48,9 @@ from catalog.uploads.summary import (
 )
 from catalog.views.new_sources import NewSources
 from catalog.views.upload_reports import COMPARED, FIXED_CHARS
+from toolspec.diff import compare as compare_specs
+from toolspec.errors import DocumentError, SpecError
+from toolspec.spec import read_spec
 
 LISTED: Final = 200  # specs of each kind that a preview lists while the person types
 LISTED_IN_CHECK: Final = 400  # with four fields each; a form may have 4,000

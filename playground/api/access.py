@@ -11,7 +11,6 @@ from pydantic import StringConstraints
 from catalog.accounts.api_auth import actor
 from catalog.api.headers import add_deprecation_headers
 from catalog.encryption import Unreadable
-from catalog.errors import DocumentError, Problem
 from catalog.models import Tool
 from playground.api.schemas.runs import ConfigurationIn
 from playground.configurations.saved import (
@@ -23,6 +22,7 @@ from playground.configurations.saved import (
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_json import run_text
+from toolspec.errors import DocumentError, Problem
 
 RunId = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
 

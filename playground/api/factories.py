@@ -10,13 +10,13 @@ from ninja.errors import HttpError
 from catalog.accounts.api_auth import open_to_all, token_or_session
 from catalog.api.schemas.problems import errors
 from catalog.api.schemas.revisions import ChangeOut
-from catalog.errors import SpecError
 from playground.api.router import router
 from playground.api.schemas import factories as schemas
 from playground.factories.connections import connections
 from playground.factories.registry import registry
 from playground.factories.specs import Proposal, proposals_for
 from playground.factory_rescans import check, check_may_rescan, request_rescan
+from toolspec.errors import SpecError
 
 
 @router.get(

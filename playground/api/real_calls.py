@@ -11,10 +11,10 @@ from catalog.api import openapi_bodies
 from catalog.api.request_body import spec_text
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.held_changes import current_revision
-from catalog.specs.spec import read_spec
 from playground.api.router import router
 from playground.api.schemas.real_calls import CallCheckOut
 from playground.run_pages.real_calls import Checked, RealCalls, check_real_calls
+from toolspec.spec import read_spec
 
 
 @router.post(

@@ -22,12 +22,12 @@ from catalog import audit
 from catalog.encryption import encrypt
 from catalog.errors import Busy, Unreachable
 from catalog.fairness import OWN_SHARE, may_queue
-from catalog.jsontext.reader import JSON, dumps
 from playground.configurations.secret_members import Configuration
 from playground.draining import draining
 from playground.examples.results import settle
 from playground.models import QueuedMessage, Run, RunQuerySet
 from playground.run_writer import check_slots, record_start
+from toolspec.text.reader import JSON, dumps
 
 MIN_POLL_S = 0.02
 MAX_POLL_S = 0.25

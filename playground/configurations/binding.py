@@ -10,15 +10,15 @@ from typing import Final
 
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.errors import ToolshelfError
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON
 from catalog.models import Revision, SourceTool, Tool
 from catalog.sources.declared import declared_document, revisions_from
 from playground.configurations.secret_members import Configuration
 from playground.connections.request import origins_of_requests
 from playground.models import SavedConfiguration
 from toolshelf_tools import ToolError
+from toolspec.errors import ToolshelfError
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON
 
 _SHARED: Final = (
     "The tool now sends requests to another address than when this shared configuration was saved. Its owner has to "

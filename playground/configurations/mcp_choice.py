@@ -10,10 +10,10 @@ from django.db import transaction
 
 from catalog import audit
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, Problem
 from catalog.models import Tool
 from playground.configurations.saved import find_configuration
 from playground.models import MCPConfiguration, SavedConfiguration
+from toolspec.errors import DocumentError, Problem
 
 
 class ChosenConfigurationGone(Exception):

@@ -19,18 +19,19 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import audit
 from catalog.accounts.models import Person, User
 from catalog.encryption import Unreadable, decrypt, encrypt, rotate
-from catalog.errors import DocumentError, NotAllowed, Problem
-from catalog.json_schema.validation import CompiledSchema, compile_schema
-from catalog.jsontext import patch
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.pointers import exists_at
-from catalog.jsontext.reader import JSON
+from catalog.errors import NotAllowed
 from catalog.models import Source, Tool
 from catalog.rights import may
 from playground.configurations.binding import binding_of, origins_of
 from playground.configurations.secret_members import Configuration
 from playground.models import SavedConfiguration, SavedConfigurationQuerySet
 from playground.schema_form.secret_search import find_secrets, secret_members
+from toolspec.errors import DocumentError, Problem
+from toolspec.schema.validation import CompiledSchema, compile_schema
+from toolspec.text import patch
+from toolspec.text.containers import members_of
+from toolspec.text.pointers import exists_at
+from toolspec.text.reader import JSON
 
 MAX_PER_TOOL = 50
 MAX_NAME_CHARACTERS = 100

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import quote_plus, unquote, unquote_to_bytes
 
-from catalog.json_schema.children import declared_at
-from catalog.json_schema.validation import Subschema, compile_schema
-from catalog.jsontext.pointers import pointer_join
 from playground.connections.serialization import Style, in_query, text_of
 from toolshelf_tools import ToolError
+from toolspec.schema.children import declared_at
+from toolspec.schema.validation import Subschema, compile_schema
+from toolspec.text.pointers import pointer_join
 
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"

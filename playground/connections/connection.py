@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self
 
 from catalog.outgoing.addresses import AddressPolicy
-from catalog.specs.spec import MAX_SPEC_BYTES
+from toolspec.spec import MAX_SPEC_BYTES
 
 HEADROOM_BYTES: Final = (
     10_000_000  # an MCP session also lists its tools; JSON with whitespace is longer than its value

@@ -27,9 +27,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 import toolshelf_tools as tool_api
-from catalog.errors import DocumentError, OutgoingError
-from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON
+from catalog.errors import OutgoingError
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import Credentials, async_client, sentence, ssl_context
 from catalog.outgoing.mcp_requests import (
@@ -40,13 +38,16 @@ from catalog.outgoing.mcp_requests import (
     sentence_of_error,
     stderr_tail,
 )
-from catalog.specs.diff import Change, compare, is_held
-from catalog.specs.importers import NotKnown, import_document
-from catalog.specs.spec import stored_spec
 from playground.connections.connection import Connection
 from playground.run_log import log
 from toolshelf_tools import ToolError
 from toolshelf_tools.files import MAX_FILES, file_in_base64
+from toolspec.diff import Change, compare, is_held
+from toolspec.errors import DocumentError
+from toolspec.imports import NotKnown, import_document
+from toolspec.spec import stored_spec
+from toolspec.text import reader
+from toolspec.text.reader import JSON
 
 MAX_PAGES: Final = 50  # of the list of tools, until the tool is found
 LIST_S: Final = 5.0

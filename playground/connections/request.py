@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
-from catalog.jsontext.containers import members_of
 from catalog.outgoing.addresses import origin_of, url_parts
 from playground.connections.body import FORM, HEADER_NAME, RequestBody, body_of
 from playground.connections.security import Credentials
@@ -30,6 +29,7 @@ from playground.connections.serialization import (
     text_of,
 )
 from toolshelf_tools import ToolError
+from toolspec.text.containers import members_of
 
 BASE_URL: Final = "baseUrl"
 MAX_BODY_CHARACTERS: Final = 4_000  # of a curl command

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.caching import LRUCache
-from catalog.json_schema.sampling import NoValue, brief_sample
-from catalog.json_schema.validation import Budget
-from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Tool
 from catalog.tool_page import Usage
 from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
 from playground.factories.connections import factory_of
 from playground.snippets.api_calls import Call, as_curl, as_python
+from toolspec.schema.sampling import NoValue, brief_sample
+from toolspec.schema.validation import Budget
+from toolspec.text.reader import JSON, dumps
 
 MAX_CHARACTERS: Final = (
     8_000  # of JSON; more is neither readable on a page nor practical in a shell

@@ -13,9 +13,6 @@ from django.utils import timezone
 
 from catalog.accounts.models import Person
 from catalog.accounts.roles import is_administrator
-from catalog.errors import Problem
-from catalog.json_schema.validation import Budget
-from catalog.specs.spec import Example
 from catalog.webhook_queue import WebhookEvent, about_tool, queue_events
 from playground.compiled_spec import compiled_spec_of, value_problems
 from playground.configurations.secret_members import redactor_of
@@ -23,6 +20,9 @@ from playground.factories.connections import factory_of
 from playground.models import ExampleCheck, Run
 from playground.schema_form.secret_search import find_secrets
 from playground.value_differences import Change, compare
+from toolspec.errors import Problem
+from toolspec.schema.validation import Budget
+from toolspec.spec import Example
 
 MAX_SHOWN = 20
 

@@ -9,13 +9,13 @@ import re
 
 from django.conf import settings
 
-from catalog.jsontext.positions import Span, find_spans
-from catalog.jsontext.pretty import print_json
-from catalog.jsontext.reader import JSON, dumps, parse
-from catalog.jsontext.text_patch import indent_unit, margin_at
 from catalog.models import Revision
-from catalog.specs.spec import ToolSpec, read_spec
 from playground.models import Run
+from toolspec.spec import ToolSpec, read_spec
+from toolspec.text.positions import Span, find_spans
+from toolspec.text.pretty import print_json
+from toolspec.text.reader import JSON, dumps, parse
+from toolspec.text.text_patch import indent_unit, margin_at
 
 MAX_DESCRIPTION_CHARACTERS = 200
 

@@ -21,8 +21,6 @@ from django.db.models import Count, Q
 
 from catalog.address_policy import address_policy
 from catalog.encryption import Unreadable
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source, SourceTool, Tool
 from catalog.search import vocabulary
 from catalog.sources.declared import NOT_APPROVED, declared_document, revisions_from
@@ -30,6 +28,8 @@ from catalog.sources.redacting import secrets_in_headers
 from playground.connections.connection import Connection
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON
 
 GONE: Final = "The source {name} no longer lists this tool, so it cannot be called."
 UNREADABLE: Final = (

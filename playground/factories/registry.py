@@ -21,8 +21,6 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from catalog.errors import JSONTextError
-from catalog.jsontext.reader import dumps, loads
 from catalog.redaction import shared_redactor
 from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import Registration, forget_packages, is_own, read_registrations
@@ -45,6 +43,8 @@ from playground.runner.isolation_report import Feature, features_of
 from playground.runner.worker_process import ALL_MODES, WorkerProcess
 from playground.worker.loader import MAX_SPEC_CHARACTERS
 from playground.worker.network import Network
+from toolspec.errors import JSONTextError
+from toolspec.text.reader import dumps, loads
 
 logger = logging.getLogger(__name__)
 

@@ -18,15 +18,15 @@ from django.conf import settings
 
 from catalog.accounts.models import Person
 from catalog.caching import LRUCache
-from catalog.errors import JSONTextError, Problem, SpecError
-from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision, Tool
 from catalog.revision_diff import difference_from
 from catalog.shortcuts import revision_of
-from catalog.specs.diff import Difference
-from catalog.specs.spec import ToolSpec, read_spec
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import MAX_SPEC_BYTES
+from toolspec.diff import Difference
+from toolspec.errors import JSONTextError, Problem, SpecError
+from toolspec.spec import ToolSpec, read_spec
+from toolspec.text.reader import JSON, dumps, loads
 
 State = Literal["new", "same", "differs", "invalid", "none"]
 ANNOTATIONS_DIFFER: Final = "They differ only in parts that callers do not see."

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from catalog.jsontext.reader import JSON, dumps
 from catalog.rendering.text_diff import Difference as TextDifference
 from catalog.rendering.text_diff import compare as compare_texts
-from catalog.specs.diff import compare
-from catalog.specs.diff.changes import Change
-from catalog.specs.spec import ToolSpec, read_spec
+from toolspec.diff import compare
+from toolspec.diff.changes import Change
+from toolspec.spec import ToolSpec, read_spec
+from toolspec.text.reader import JSON, dumps
 
 REQUIRED: Final = (["number"], ["number", "year"])
 

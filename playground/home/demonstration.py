@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Final
 
 from catalog.caching import LRUCache
-from catalog.jsontext.containers import items_of, members_of
-from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Tool
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
@@ -19,6 +17,8 @@ from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.factories.connections import factory_of
 from playground.models import Run
 from playground.run_pages.run_sentence import Sentence, sentence
+from toolspec.text.containers import items_of, members_of
+from toolspec.text.reader import JSON, dumps
 
 TOOL: Final = "drifting_thermometer"
 PARAMETER: Final = "hours_since_calibration"

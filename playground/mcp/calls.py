@@ -10,7 +10,6 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import Person, User
 from catalog.encryption import Unreadable
-from catalog.jsontext.reader import dumps
 from catalog.models import Revision
 from playground import running
 from playground.configurations.mcp_choice import ChosenConfigurationGone, configuration_for_call
@@ -18,6 +17,7 @@ from playground.configurations.saved import UNREADABLE, open_configuration
 from playground.mcp.protocol import RequestId
 from playground.mcp.toolsets import Call
 from playground.models import Run
+from toolspec.text.reader import dumps
 
 QUEUE_TIMEOUT_S: Final = 60  # a client does not wait longer for its call to leave the queue
 

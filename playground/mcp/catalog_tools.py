@@ -11,8 +11,6 @@ from typing import Final
 
 from catalog.accounts.models import Person
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import JSON, dumps
 from catalog.linting.reports import LintReport
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.matches import matches_of
@@ -22,8 +20,6 @@ from catalog.listing.url_parameters import with_filters
 from catalog.models import Audience, Tool
 from catalog.search.document import group_key
 from catalog.shortcuts import revision_of
-from catalog.specs.exporters import matrix
-from catalog.specs.exporters.mcp_server import served_tool
 from playground.compiled_spec import compiled_spec_of
 from playground.mcp.protocol import (
     INVALID_PARAMS,
@@ -38,6 +34,10 @@ from playground.mcp.protocol import (
 from playground.mcp.results import Result as CallResult
 from playground.mcp.results import error_result, value_result
 from playground.mcp.toolsets import Call, ToolPage
+from toolspec.exports import matrix
+from toolspec.exports.mcp_server import served_tool
+from toolspec.schema.validation import compile_schema
+from toolspec.text.reader import JSON, dumps
 
 MAX_DESCRIPTION_CHARACTERS: Final = 400  # in a list
 MAX_FINDINGS: Final = 50

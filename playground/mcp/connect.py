@@ -18,7 +18,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person, User
 from catalog.accounts.tokens import create_token
-from catalog.errors import DocumentError
 from catalog.models import Tool
 from catalog.rights import may
 from catalog.shortcuts import tool_at
@@ -33,6 +32,7 @@ from playground.snippets.mcp_addresses import (
     address_of_toolkit,
 )
 from playground.snippets.mcp_clients import PLACEHOLDER, snippets
+from toolspec.errors import DocumentError
 
 MAX_TOOLKITS: Final = 200
 SCOPES: Final = ("run",)  # enough to list tools and to call them; `read` would also show all runs

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.errors import Busy, NotAllowed
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.catalog_search import visitors_see
-from catalog.specs.exporters.mcp_server import ServedTool
 from catalog.version import own_version
 from playground import waiting_room
 from playground.mcp import calls
@@ -27,6 +24,9 @@ from playground.mcp.protocol import (
 from playground.mcp.results import Result, error_result
 from playground.mcp.toolsets import Call, Toolset
 from playground.models import Run
+from toolspec.exports.mcp_server import ServedTool
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON, dumps
 
 LIST_FRESH_MS: Final = 60_000  # clients may use a list of tools for this long
 DISCOVER_FRESH_MS: Final = 3_600_000

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.numbers import is_number
-from catalog.jsontext.reader import JSON, Number
 from playground.mcp.protocol import HEADER_MISMATCH, ProtocolError, decoded_header
+from toolspec.text.containers import members_of
+from toolspec.text.numbers import is_number
+from toolspec.text.reader import JSON, Number
 
 KEYWORD: Final = "x-mcp-header"
 PREFIX: Final = "mcp-param-"

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from catalog.errors import JSONTextError
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON, dumps, loads
+from toolspec.errors import JSONTextError
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON, dumps, loads
 
 LEGACY_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS: Final = ("2026-07-28",)

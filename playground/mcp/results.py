@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import urljoin
 
-from catalog.errors import Problem
-from catalog.jsontext.containers import items_of
-from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.exporters.mcp_server import ServedTool
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run, RunFile
 from playground.run_json import file_path
+from toolspec.errors import Problem
+from toolspec.exports.mcp_server import ServedTool
+from toolspec.text.containers import items_of
+from toolspec.text.reader import JSON, dumps
 
 RUN_KEY: Final = "toolshelf/run"
 MAX_PROBLEMS: Final = 20  # in the text

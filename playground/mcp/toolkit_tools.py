@@ -10,14 +10,14 @@ from typing import Final
 
 from catalog.accounts.models import Person
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.models import Tool, ToolQuerySet
 from catalog.search.document import group_key
-from catalog.specs.exporters.mcp_server import ServedTool, free_name, served_name, served_tool
 from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, shorten, status_of
 from playground.mcp.results import Result
 from playground.mcp.toolsets import Call, ToolPage
+from toolspec.exports.mcp_server import ServedTool, free_name, served_name, served_tool
+from toolspec.text.reader import JSON, dumps
 
 ALIASES_KEY: Final = "toolshelf/aliases"
 PAGE_SIZE: Final = 100

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from catalog.jsontext.reader import JSON
 from catalog.models import Tool
-from catalog.specs.exporters.mcp_server import ServedTool
 from playground.mcp.protocol import Message
 from playground.mcp.results import Result
+from toolspec.exports.mcp_server import ServedTool
+from toolspec.text.reader import JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from catalog.accounts.rate_limits import (
     limit_unsaved_mocks,
 )
 from catalog.accounts.tokens import token_for
-from catalog.specs.exporters.mcp_server import ServedTool
 from playground.mcp import calls, sessions
 from playground.mcp.calls import Caller
 from playground.mcp.catalog_tools import CatalogTools
@@ -39,6 +38,7 @@ from playground.mcp.streams import CONTENT_TYPE, PendingCall
 from playground.mcp.toolkit_tools import ToolkitTools
 from playground.mcp.toolsets import Toolset
 from playground.models import Run
+from toolspec.exports.mcp_server import ServedTool
 
 JSON_TYPE: Final = "application/json"
 STREAM_AFTER_S: Final = (

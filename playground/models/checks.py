@@ -10,9 +10,9 @@ from django.db import models
 from django.utils import timezone
 
 from catalog.db.compiled_query import PreparedValues
-from catalog.jsontext import reader
-from catalog.jsontext.containers import items_of
 from catalog.models import Revision, Tool
+from toolspec.text import reader
+from toolspec.text.containers import items_of
 
 
 class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):

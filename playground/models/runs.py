@@ -19,13 +19,13 @@ from django.utils import timezone
 
 from catalog.accounts.models import Person, User
 from catalog.accounts.roles import has_scope_of_token, is_administrator, membership_of
-from catalog.errors import Problem
-from catalog.jsontext import reader
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON
 from catalog.models import Audience, Revision, Tool
 from catalog.models.access import is_visible
 from catalog.rights import may
+from toolspec.errors import Problem
+from toolspec.text import reader
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON
 
 ACTIVE = ("queued", "running")
 ENDED = ("returned", "raised", "timed_out", "cancelled", "crashed", "refused")

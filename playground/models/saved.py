@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.accounts.roles import membership_of
-from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON
 from catalog.models import Tool
+from toolspec.text import reader
+from toolspec.text.reader import JSON
 
 
 class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from catalog.jsontext.pretty import print_json
-from catalog.jsontext.reader import JSON
 from catalog.rendering.text_diff import Difference
 from catalog.rendering.text_diff import compare as compare_texts
 from catalog.templatetags.text_display import duration
@@ -21,6 +19,8 @@ from playground.run_pages.response_changes import (
 )
 from playground.value_differences import Change
 from playground.value_differences import compare as compare_values
+from toolspec.text.pretty import print_json
+from toolspec.text.reader import JSON
 
 MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
 OTHER = "other"

@@ -6,13 +6,13 @@ import shlex
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from catalog.errors import Problem
-from catalog.jsontext.positions import locate
-from catalog.jsontext.pretty import print_json
-from catalog.jsontext.reader import JSON, dumps
 from catalog.tool_page import Usage
 from playground.models import Run
 from playground.snippets.api_calls import Call, as_curl, as_python
+from toolspec.errors import Problem
+from toolspec.text.positions import locate
+from toolspec.text.pretty import print_json
+from toolspec.text.reader import JSON, dumps
 
 SNIPPET_CHARACTERS = 20_000
 SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema

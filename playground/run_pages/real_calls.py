@@ -10,17 +10,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.accounts.models import Person
-from catalog.json_schema.validation import Budget, CheckResult, CompiledSchema, Violation
-from catalog.jsontext.reader import loads
 from catalog.models import Tool
 from catalog.redaction import MARK
 from catalog.shortcuts import revision_of
-from catalog.specs.secret_names import is_secret_name
-from catalog.specs.spec import ToolSpec
 from playground.compiled_spec import CompiledSpec
 from playground.models import Run, RunQuerySet
 from playground.run_pages.filters import DAY_MS, id_at
 from playground.schema_form.secret_marks import secret_names
+from toolspec.schema.validation import Budget, CheckResult, CompiledSchema, Violation
+from toolspec.secret_names import is_secret_name
+from toolspec.spec import ToolSpec
+from toolspec.text.reader import loads
 
 DAYS: Final = 30
 MAX_CALLS: Final = 10_000  # the latest ones

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from catalog.accounts.models import Person
-from catalog.jsontext.pointers import split_last
-from catalog.jsontext.reader import JSON
-from catalog.specs.spec import ToolSpec
 from playground.models import Run
 from playground.value_differences import Change, compare
+from toolspec.spec import ToolSpec
+from toolspec.text.pointers import split_last
+from toolspec.text.reader import JSON
 
 MAX_CHANGES: Final = 200
 MAX_NAMES: Final = 3  # of missing members, in one mark

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from catalog.errors import Problem
-from catalog.jsontext.numbers import is_number
-from catalog.jsontext.pointers import pointer_join, split_pointer
-from catalog.jsontext.reader import JSON
+from toolspec.errors import Problem
+from toolspec.text.numbers import is_number
+from toolspec.text.pointers import pointer_join, split_pointer
+from toolspec.text.reader import JSON
 
 MAX_ROWS = 200
 MAX_COLUMNS = 24

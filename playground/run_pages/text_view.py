@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal
 
-from catalog.jsontext.pointers import pointer_join, resolve_pointer
-from catalog.jsontext.reader import JSON
 from catalog.rendering.text_diff import Difference, compare
+from toolspec.text.pointers import pointer_join, resolve_pointer
+from toolspec.text.reader import JSON
 
 MAX_VALUES: Final = 2_000  # of a response that are searched for texts
 MAX_TEXTS: Final = 5

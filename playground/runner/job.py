@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from catalog.jsontext.reader import JSON
 from playground.worker.network import Network
 from toolshelf_tools.files import ResponseFile
+from toolspec.text.reader import JSON
 
 Outcome = Literal["returned", "raised", "timed_out", "cancelled", "crashed"]
 State = Literal["queued", "running", "ended"]

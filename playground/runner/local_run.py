@@ -13,8 +13,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from catalog.errors import JSONTextError
-from catalog.jsontext.reader import dumps, loads
 from playground.runner.job import MIB, Job, Outcome, Output, Progress, RunEnd, State
 from playground.worker.file_frames import file_of
 from playground.worker.protocol import (
@@ -38,6 +36,8 @@ from playground.worker.protocol import (
     frame,
 )
 from toolshelf_tools.files import MAX_FILES, ResponseFile
+from toolspec.errors import JSONTextError
+from toolspec.text.reader import dumps, loads
 
 if TYPE_CHECKING:
     from playground.runner.local_runner import LocalRunner

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from catalog.json_schema.validation import Subschema
 from playground.schema_form import children
 from playground.schema_form.change_type import follow_tags, switch_branch, switch_kind
 from playground.schema_form.collapse import OPENED, folded_draft
@@ -34,6 +33,7 @@ from playground.schema_form.draft import (
 )
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.parse import Decoded
+from toolspec.schema.validation import Subschema
 
 Change = Callable[[Draft, Sequence[Subschema]], Draft]
 

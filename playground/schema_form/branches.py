@@ -1,6 +1,6 @@
 """The subschemas that apply to one value of a form, with the chosen branch of each `oneOf` and `anyOf`.
 
-`catalog.json_schema.applicable` knows which subschemas apply in place. This module adds what a form needs: the path to
+`toolspec.schema.applicable` knows which subschemas apply in place. This module adds what a form needs: the path to
 each union, which stays the same in every request, the branch in force, and the values to choose from. It follows
 references, `allOf` and unions itself, since `always` yields no paths, and `branches` takes `anyOf` before `oneOf`.
 """
@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote
 
-from catalog.json_schema.applicable import outcomes
-from catalog.json_schema.summary import Summary
-from catalog.json_schema.validation import Subschema
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choice, Choices
 from playground.schema_form.schemas import Kinds
 from playground.schema_form.values import Absent, Kind, Maybe
+from toolspec.schema.applicable import outcomes
+from toolspec.schema.summary import Summary
+from toolspec.schema.validation import Subschema
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON
 
 MAX_SUBSCHEMAS: Final = 500
 _CONDITIONAL: Final = frozenset({"if", "dependentSchemas", "dependentRequired", "dependencies"})

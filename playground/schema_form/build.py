@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from catalog.json_schema.validation import Subschema
 from playground.schema_form.containers import absent_node, array_node, folded_node, object_node
 from playground.schema_form.control_names import control_name
 from playground.schema_form.controls import Button, Hidden
@@ -46,6 +45,7 @@ from playground.schema_form.scalars import (
     secret_node,
     text_node,
 )
+from toolspec.schema.validation import Subschema
 
 _MOVES: Final = frozenset({"up", "down"})
 

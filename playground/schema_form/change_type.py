@@ -13,9 +13,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
-from catalog.errors import JSONTextError
-from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.equality import canonical
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable
 from playground.schema_form.collapse import folded_draft
@@ -40,6 +37,9 @@ from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.parse import decode
 from playground.schema_form.serialize import posted
 from playground.schema_form.values import KINDS, Absent, kind_of, literal, read_literal, read_number
+from toolspec.errors import JSONTextError
+from toolspec.schema.validation import Subschema
+from toolspec.schema.validation.equality import canonical
 
 MAX_SNAPSHOT: Final = 128 * 1024  # characters; a longer one is not stored
 _FORM: Final = "stash"

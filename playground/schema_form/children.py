@@ -1,6 +1,6 @@
 """The members of an object and the items of a list, as a form draws them.
 
-`catalog.json_schema.children` finds the subschemas for a member or item.
+`toolspec.schema.children` finds the subschemas for a member or item.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from catalog.json_schema import children
-from catalog.json_schema.children import Child
-from catalog.json_schema.summary import Summary
-from catalog.json_schema.validation import Subschema
 from playground.schema_form.branches import Applicable
+from toolspec.schema import children
+from toolspec.schema.children import Child
+from toolspec.schema.summary import Summary
+from toolspec.schema.validation import Subschema
 
 
 def declared_names(found: Applicable) -> list[str]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.json_schema.describe import cut
-from catalog.json_schema.enum_labels import EnumLabel, enum_labels
-from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.equality import canonical
-from catalog.jsontext.reader import JSON
 from playground.schema_form.values import literal
+from toolspec.schema.describe import cut
+from toolspec.schema.enum_labels import EnumLabel, enum_labels
+from toolspec.schema.validation import Subschema
+from toolspec.schema.validation.equality import canonical
+from toolspec.text.reader import JSON
 
 MAX_LABEL: Final = 120
 

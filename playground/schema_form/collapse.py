@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from catalog.jsontext.reader import JSON
 from playground.schema_form.control_names import member_path, row_path
 from playground.schema_form.draft import (
     MARK,
@@ -30,6 +29,7 @@ from playground.schema_form.draft import (
 )
 from playground.schema_form.to_value import read
 from playground.schema_form.values import Absent, Maybe
+from toolspec.text.reader import JSON
 
 PAGE: Final = 400  # controls of a form when it is opened
 FULL_PAGE: Final = 800  # controls of a form that a user has unfolded

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.json_schema.applicable import Impossible, gather, gather_all
-from catalog.json_schema.children import item, member
-from catalog.json_schema.summary import Summary
-from catalog.json_schema.validation import Budget, Subschema
-from catalog.json_schema.validation.budget import Run, Unchecked
 from playground.schema_form.choices import Choices, label_of
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.values import literal
+from toolspec.schema.applicable import Impossible, gather, gather_all
+from toolspec.schema.children import item, member
+from toolspec.schema.summary import Summary
+from toolspec.schema.validation import Budget, Subschema
+from toolspec.schema.validation.budget import Run, Unchecked
 
 MAX_COMPLETIONS: Final = 200  # members, and values, at one position
 MAX_DESCRIPTION: Final = 300  # characters

@@ -6,11 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.json_schema.children import Child
-from catalog.json_schema.describe import plural
-from catalog.json_schema.validation.equality import canonical
-from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON
 from playground.schema_form import children
 from playground.schema_form.choices import Choice
 from playground.schema_form.control_names import control_name, member_path, row_path
@@ -41,6 +36,11 @@ from playground.schema_form.nodes import (
     ObjectNode,
 )
 from playground.schema_form.values import literal, printed_literal
+from toolspec.schema.children import Child
+from toolspec.schema.describe import plural
+from toolspec.schema.validation.equality import canonical
+from toolspec.text.pointers import pointer_join
+from toolspec.text.reader import JSON
 
 MAX_BOXES: Final = 60
 MAX_SUGGESTIONS: Final = 300

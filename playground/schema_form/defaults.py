@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from catalog.json_schema.validation import Subschema
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable
 from playground.schema_form.draft import (
@@ -32,6 +31,7 @@ from playground.schema_form.draft import (
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.node_context import default_kind
 from playground.schema_form.values import ABSENT, Kind, Maybe, kind_of
+from toolspec.schema.validation import Subschema
 
 MAX_DEPTH: Final = 5
 MAX_ITEMS: Final = 10

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from catalog.errors import JSONTextError
-from catalog.jsontext.reader import JSON, Number
 from playground.schema_form.values import Absent, Kind, Maybe, is_fragile, literal, read_literal
+from toolspec.errors import JSONTextError
+from toolspec.text.reader import JSON, Number
 
 
 @dataclass(frozen=True, slots=True)

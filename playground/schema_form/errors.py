@@ -15,9 +15,6 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Final
 
-from catalog.json_schema.validation import Violation
-from catalog.jsontext.pointers import split_pointer
-from catalog.jsontext.positions import Lines, find_spans
 from playground.schema_form.control_names import member_path
 from playground.schema_form.controls import Key
 from playground.schema_form.nodes import (
@@ -34,6 +31,9 @@ from playground.schema_form.nodes import (
 )
 from playground.schema_form.to_value import Fault
 from playground.schema_form.values import literal
+from toolspec.schema.validation import Violation
+from toolspec.text.pointers import split_pointer
+from toolspec.text.positions import Lines, find_spans
 
 _ABOUT_NAMES: Final = frozenset(
     {"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.json_schema.describe import constraints, cut
-from catalog.json_schema.summary import Summary
-from catalog.jsontext.containers import items_of
-from catalog.jsontext.reader import JSON
 from playground.schema_form.branches import Applicable
 from playground.schema_form.schemas import is_integer, type_of
 from playground.schema_form.values import Kind, literal
+from toolspec.schema.describe import constraints, cut
+from toolspec.schema.summary import Summary
+from toolspec.text.containers import items_of
+from toolspec.text.reader import JSON
 
 MAX_HINT = 140
 MAX_DEFAULT = 200

@@ -10,9 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from catalog.errors import Problem
-from catalog.json_schema.validation import CheckResult, CompiledSchema, Subschema, Violation
-from catalog.jsontext.reader import JSON
 from playground.schema_form.actions import apply
 from playground.schema_form.build import build
 from playground.schema_form.collapse import FULL_PAGE, OPENED, PAGE, fold, folded_draft
@@ -28,6 +25,9 @@ from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secrets import Safe, conceal
 from playground.schema_form.to_value import Fault, read
 from playground.schema_form.values import ABSENT, Absent, Maybe, printed_literal
+from toolspec.errors import Problem
+from toolspec.schema.validation import CheckResult, CompiledSchema, Subschema, Violation
+from toolspec.text.reader import JSON
 
 Adjust = Callable[[CheckResult, JSON], CheckResult]
 HIDDEN: Final = "••••••••"

@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.json_schema.validation import Budget, Subschema
-from catalog.jsontext.pretty import MAX_PRINTED
-from catalog.jsontext.reader import JSON
 from playground.schema_form.branches import Applicable, Search
 from playground.schema_form.choices import Choices
 from playground.schema_form.draft import Array, Draft, Missing, Numeral, Object, Text
@@ -17,6 +14,9 @@ from playground.schema_form.schemas import Kinds
 from playground.schema_form.to_value import FoldedValues, Reading, read
 from playground.schema_form.unions import Branches
 from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of, printed_literal
+from toolspec.schema.validation import Budget, Subschema
+from toolspec.text.pretty import MAX_PRINTED
+from toolspec.text.reader import JSON
 
 MAX_NEW_DRAFTS: Final = 400  # as many as the controls of an opened form
 

@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.json_schema.describe import array_of, with_article
-from catalog.json_schema.validation import Subschema
-from catalog.jsontext.pretty import MAX_PRINTED
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable, Union
 from playground.schema_form.choices import Choice
@@ -26,6 +23,9 @@ from playground.schema_form.schemas import (
     types_in_words,
 )
 from playground.schema_form.values import KINDS, Kind, kind_of, literal
+from toolspec.schema.describe import array_of, with_article
+from toolspec.schema.validation import Subschema
+from toolspec.text.pretty import MAX_PRINTED
 
 NOT_SET: Final = "(not set)"
 MAX_BRANCHES: Final = 200  # that one selector offers

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from catalog.errors import JSONTextError, Problem
 from playground.schema_form.collapse import folded_draft
 from playground.schema_form.control_names import (
     OPERATION,
@@ -41,6 +40,7 @@ from playground.schema_form.draft import (
 from playground.schema_form.files import encoded
 from playground.schema_form.to_value import Fault
 from playground.schema_form.values import read_literal
+from toolspec.errors import JSONTextError, Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from catalog.json_schema.describe import FORMATS
-from catalog.json_schema.validation.equality import canonical
 from playground.schema_form.choices import Choice, label_of
 from playground.schema_form.controls import Hidden, Option
 from playground.schema_form.files import file_encoding, size_of
@@ -22,6 +20,8 @@ from playground.schema_form.nodes import (
     TextNode,
 )
 from playground.schema_form.values import ABSENT, Absent, Maybe, kind_of, literal
+from toolspec.schema.describe import FORMATS
+from toolspec.schema.validation.equality import canonical
 
 LONG_TEXT: Final = 100
 MAX_ROWS: Final = 16

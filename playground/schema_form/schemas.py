@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from catalog.json_schema.applicable import always, branches
-from catalog.json_schema.describe import TYPES, listed
-from catalog.json_schema.types import TYPE_OF_KEYWORD, type_names
-from catalog.json_schema.validation import Subschema
-from catalog.jsontext.reader import JSON
 from playground.schema_form.values import KINDS, Kind, kind_of
+from toolspec.schema.applicable import always, branches
+from toolspec.schema.describe import TYPES, listed
+from toolspec.schema.types import TYPE_OF_KEYWORD, type_names
+from toolspec.schema.validation import Subschema
+from toolspec.text.reader import JSON
 
 ALL_KINDS: Final = frozenset(KINDS)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog.json_schema.index import SchemaMap
-from catalog.json_schema.normalize import MAX_NODES
-from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.documents import objects_in
-from catalog.jsontext.containers import members_of
-from catalog.jsontext.reader import JSON
+from toolspec.schema.index import SchemaMap
+from toolspec.schema.normalize import MAX_NODES
+from toolspec.schema.validation import Subschema
+from toolspec.schema.validation.documents import objects_in
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON
 
 
 def is_marked_secret(subschemas: Sequence[Subschema]) -> bool:

@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from catalog.errors import Problem
-from catalog.json_schema import children
-from catalog.json_schema.applicable import gather_all
-from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
-from catalog.json_schema.validation.budget import Run, Unchecked, current_run
-from catalog.json_schema.validation.pattern_search import found_in
-from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON, Number
 from catalog.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
-from catalog.specs.secret_names import is_secret_name
 from playground.schema_form.secret_marks import is_marked_secret, mentions_secrets
+from toolspec.errors import Problem
+from toolspec.schema import children
+from toolspec.schema.applicable import gather_all
+from toolspec.schema.validation import Budget, CompiledSchema, Subschema
+from toolspec.schema.validation.budget import Run, Unchecked, current_run
+from toolspec.schema.validation.pattern_search import found_in
+from toolspec.secret_names import is_secret_name
+from toolspec.text.pointers import pointer_join
+from toolspec.text.reader import JSON, Number
 
 MAX_SECONDS: Final = 0.5  # CPU time of one search
 NOT_FOUND: Final = "The secrets in this value cannot be found"

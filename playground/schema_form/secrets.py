@@ -13,10 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from catalog.errors import JSONTextError
-from catalog.json_schema.validation import Budget, Subschema
-from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree, resolve_pointer
-from catalog.jsontext.reader import JSON
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable
 from playground.schema_form.draft import (
@@ -36,6 +32,10 @@ from playground.schema_form.secret_marks import is_marked_secret
 from playground.schema_form.secret_search import MAX_SECONDS, find_marked, pointers_of_texts
 from playground.schema_form.to_value import Reading
 from playground.schema_form.values import ABSENT, Absent, Maybe, literal, read_literal
+from toolspec.errors import JSONTextError
+from toolspec.schema.validation import Budget, Subschema
+from toolspec.text.pointers import PointerTree, pointer_join, pointer_tree, resolve_pointer
+from toolspec.text.reader import JSON
 
 STORED: Final = "stored:"
 SEALED: Final = "encrypted:"

@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from catalog.errors import JSONTextError, Problem
-from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON
 from playground.schema_form.control_names import member_path, row_path
 from playground.schema_form.draft import (
     MARK,
@@ -27,6 +24,9 @@ from playground.schema_form.draft import (
     key_of,
 )
 from playground.schema_form.values import ABSENT, Absent, Maybe, literal, read_literal, read_number
+from toolspec.errors import JSONTextError, Problem
+from toolspec.text.pointers import pointer_join
+from toolspec.text.reader import JSON
 
 _MAY_HOLD_MARK: Final = (str, list, dict)
 _MARKABLE: Final = frozenset(_MAY_HOLD_MARK)

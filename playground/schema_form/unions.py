@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from catalog.json_schema.applicable import Impossible, gather
-from catalog.json_schema.summary import Summary
-from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.equality import canonical
-from catalog.jsontext.containers import members_of, strings_of
-from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choices
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.values import ABSENT, Absent, Maybe
+from toolspec.schema.applicable import Impossible, gather
+from toolspec.schema.summary import Summary
+from toolspec.schema.validation import Subschema
+from toolspec.schema.validation.equality import canonical
+from toolspec.text.containers import members_of, strings_of
+from toolspec.text.reader import JSON
 
 MAX_DEPTH = 8
 MAX_TAG_VALUES = 20  # of one member in one branch

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Final, Literal, TypeAlias, cast
 
-from catalog.errors import JSONTextError, Problem
-from catalog.json_schema.types import json_type
-from catalog.jsontext import reader
-from catalog.jsontext.pretty import MAX_PRINTED, print_json
-from catalog.jsontext.reader import JSON, Number
+from toolspec.errors import JSONTextError, Problem
+from toolspec.schema.types import json_type
+from toolspec.text import reader
+from toolspec.text.pretty import MAX_PRINTED, print_json
+from toolspec.text.reader import JSON, Number
 
 Kind = Literal["text", "number", "boolean", "null", "object", "array"]
 KINDS: Final[tuple[Kind, ...]] = ("text", "number", "boolean", "null", "object", "array")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from catalog.jsontext.pretty import printed_size
-from catalog.jsontext.reader import JSON, Number, dumps
 from playground.snippets.curl import LINE_CHARS, MAX_BODY_CHARS, TOKEN_VARIABLE, curl_command
+from toolspec.text.pretty import printed_size
+from toolspec.text.reader import JSON, Number, dumps
 
 INDENT = "    "
 MAX_DEPTH = 50  # of a Python literal; Python's parser fails at 200

@@ -9,8 +9,8 @@ from __future__ import annotations
 import shlex
 from typing import Final
 
-from catalog.jsontext.pretty import print_json
-from catalog.jsontext.reader import JSON, dumps
+from toolspec.text.pretty import print_json
+from toolspec.text.reader import JSON, dumps
 
 TOKEN_VARIABLE: Final = "TOOLSHELF_TOKEN"  # noqa: S105 - a name; every snippet and the documents use it
 LINE_CHARS: Final = 88

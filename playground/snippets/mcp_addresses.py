@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from catalog.models import Tool
 from catalog.search.document import group_key
-from catalog.specs.exporters.mcp_server import served_name
 from playground.snippets.mcp_clients import PLACEHOLDER, Server
+from toolspec.exports.mcp_server import served_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,8 @@ from typing import Any
 
 from django import template
 
-from catalog.conversion_report import Loss
 from catalog.models import Tool
 from catalog.shortcuts import revision_of
-from catalog.specs.exporters.mcp_server import served_tool
 from catalog.tool_page import Usage
 from playground.examples.calls import call_of
 from playground.factories.registry import registry
@@ -19,6 +17,8 @@ from playground.models import ExampleCheck
 from playground.snippets.curl import TOKEN_VARIABLE
 from playground.snippets.mcp_addresses import address_of_tool
 from playground.snippets.mcp_clients import claude_code
+from toolspec.conversion_report import Loss
+from toolspec.exports.mcp_server import served_tool
 
 register = template.Library()
 

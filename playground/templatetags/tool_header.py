@@ -13,13 +13,13 @@ from django.urls import reverse
 
 from catalog.accounts.api_auth import actor
 from catalog.hooks import hooks
-from catalog.json_schema.describe import plural
 from catalog.models import Tool
 from catalog.rights import may
 from catalog.shortcuts import revision_of
-from catalog.specs.exporters import FORMATS
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
+from toolspec.exports import FORMATS
+from toolspec.schema.describe import plural
 
 register = template.Library()
 

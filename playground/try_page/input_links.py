@@ -12,15 +12,15 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from catalog.jsontext.patch import REMOVED, change_all
-from catalog.jsontext.pretty import print_json
-from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
 from catalog.redaction import WITHHELD
 from playground.compiled_spec import CompiledSpec
 from playground.configurations.secret_members import Configuration, redactor_of
 from playground.schema_form.secret_search import NONE, find_secrets
 from playground.schema_form.values import ABSENT, Absent, Maybe
+from toolspec.text.patch import REMOVED, change_all
+from toolspec.text.pretty import print_json
+from toolspec.text.reader import JSON, dumps
 
 MAX_CHARACTERS: Final = (
     4000  # of path and query; chats, proxies and some browsers cut longer addresses

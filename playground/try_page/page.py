@@ -9,8 +9,7 @@ from functools import cached_property
 from django.conf import settings
 
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, NotAllowed
-from catalog.jsontext.reader import JSON
+from catalog.errors import NotAllowed
 from catalog.models import Source
 from catalog.redaction import MIN_SECRET_CHARACTERS
 from catalog.rights import may
@@ -28,6 +27,8 @@ from playground.try_page.input_links import InputLink, input_link
 from playground.try_page.prefill import FieldLink, fields_at, prefilled
 from playground.try_page.saved_inputs import delete_input, inputs_of, save_input
 from playground.try_page.trial_input import CONFIGURATION, Notice, TrialInput, error_of
+from toolspec.errors import DocumentError
+from toolspec.text.reader import JSON
 
 
 @dataclass

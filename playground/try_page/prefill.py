@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.jsontext.patch import REMOVED, Replacement, change_all
-from catalog.jsontext.pointers import split_pointer
-from catalog.jsontext.reader import JSON
 from catalog.redaction import MARK, WITHHELD
 from playground.compiled_spec import CompiledSpec
 from playground.schema_form.errors import controls_by_pointer
 from playground.schema_form.nodes import Form
 from playground.schema_form.secret_search import find_secrets, pointers_of_texts
 from playground.schema_form.values import ABSENT, Maybe
+from toolspec.text.patch import REMOVED, Replacement, change_all
+from toolspec.text.pointers import split_pointer
+from toolspec.text.reader import JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from catalog.accounts.models import Person, User
-from catalog.errors import DocumentError, Problem
-from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
 from catalog.redaction import WITHHELD
 from playground.compiled_spec import compiled_spec_of
@@ -19,6 +17,8 @@ from playground.configurations.secret_members import Configuration
 from playground.models import SavedInput
 from playground.schema_form.values import Absent
 from playground.try_page.input_links import without_secrets
+from toolspec.errors import DocumentError, Problem
+from toolspec.text.reader import JSON, dumps
 
 MAX_PER_TOOL: Final = 50
 

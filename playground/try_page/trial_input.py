@@ -15,9 +15,6 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
 from catalog.encryption import PageTokens, Unreadable
-from catalog.errors import JSONTextError
-from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision, Tool
 from catalog.rights import Answer, may
 from playground import visitors
@@ -44,6 +41,9 @@ from playground.schema_form.parse import Sent, Upload
 from playground.schema_form.serialize import posted
 from playground.schema_form.values import ABSENT, Absent, Maybe
 from playground.try_page.prefill import FieldLink, Prefilled, fields_at, prefilled
+from toolspec.errors import JSONTextError
+from toolspec.text import reader
+from toolspec.text.reader import JSON, dumps, loads
 
 RECENTLY_USED = 20  # runs that are searched for the configuration that was used last
 PARAMETERS = "parameters"

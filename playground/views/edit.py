@@ -16,18 +16,19 @@ from django.views.decorators.http import require_http_methods
 from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
-from catalog.errors import Busy, RevisionConflict, SpecError
+from catalog.errors import Busy, RevisionConflict
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
-from catalog.jsontext.positions import locate
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_of, tool_at, tool_for
-from catalog.specs.quick_fixes import edit_to
 from playground.models import Run
 from playground.run_pages.real_calls import check_real_calls
 from playground.schema_form.parse import Sent
 from playground.spec_draft import SpecDraft, draft_of, read_draft
+from toolspec.errors import SpecError
+from toolspec.quick_fixes import edit_to
+from toolspec.text.positions import locate
 
 MAX_POINTER_CHARACTERS: Final = 2_000
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_uploads
 from catalog.accounts.roles import is_administrator
-from catalog.errors import Busy, GenerationError, NotAllowed, RevisionConflict, SpecError
+from catalog.errors import Busy, NotAllowed, RevisionConflict
 from catalog.generated_code import project_of
 from catalog.held_changes import WHO_DECIDES, own_proposal, publish_or_hold
 from catalog.held_changes import Proposal as HeldProposal
@@ -28,13 +28,14 @@ from catalog.redaction import MIN_SECRET_CHARACTERS
 from catalog.rendering.text_diff import compare
 from catalog.rights import may, require
 from catalog.shortcuts import revision_of, tool_at
-from catalog.specs.lint import advise
 from playground.factories.connections import connections, factory_of
 from playground.factories.discover import GROUP
 from playground.factories.registry import registry
 from playground.factories.specs import Proposal, proposals_for
 from playground.factory_rescans import check, check_may_rescan, describe_found, request_rescan
 from playground.run_pages.factory_use import use_of
+from toolspec.errors import GenerationError, SpecError
+from toolspec.lint import advise
 
 STATES: Final[Mapping[str, tuple[str, Callable[[Proposal], bool]]]] = {
     "broken": ("Broken", lambda proposal: proposal.factory.status == "broken"),

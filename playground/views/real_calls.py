@@ -12,9 +12,9 @@ from catalog.accounts.rate_limits import limit_previews
 from catalog.held_changes import current_revision
 from catalog.models import Tool
 from catalog.shortcuts import held_change_at, revision_at, tool_at
-from catalog.specs.spec import ToolSpec
 from catalog.views.parts import part_or_page
 from playground.run_pages.real_calls import check_real_calls
+from toolspec.spec import ToolSpec
 
 
 @login_required

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.roles import is_administrator
-from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
+from catalog.errors import Busy, RevisionConflict
 from catalog.held_changes import (
     WHO_DECIDES,
     Proposal,
@@ -29,7 +29,6 @@ from catalog.models import Tool
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
-from catalog.specs.spec import ToolSpec
 from playground import running, visitors
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
@@ -51,6 +50,8 @@ from playground.run_pages.run_sentence import VERDICT_WORDS, sentence
 from playground.run_pages.text_view import texts_of
 from playground.sharing import share_with_groups
 from playground.shortcuts import own_run, require_own, run_at, runs_at
+from toolspec.errors import DocumentError, SpecError
+from toolspec.spec import ToolSpec
 
 RAW_CHARACTERS = 65_536
 RECENT_RUNS = 200

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
-from catalog.jsontext import reader
 from tests.attacks.cases import cases, filled_in
 from tests.attacks.pages import form_entries, outline, tags, unsafe_parts
+from toolspec.text import reader
 
 SECRET = "the content of this file is secret"
 MARK = "mark7e1"

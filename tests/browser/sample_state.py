@@ -94,7 +94,6 @@ def make_state() -> dict[str, object]:
     from catalog.models import Tool, WebhookDelivery
     from catalog.publishing import publish
     from catalog.sources.sync import sync
-    from catalog.specs.spec import read_spec
     from catalog.stars import star
     from catalog.uploads.choices import ImportOptions
     from catalog.uploads.reports import publish_files
@@ -108,6 +107,7 @@ def make_state() -> dict[str, object]:
         replace_document,
     )
     from tests.factories import properties, spec_text
+    from toolspec.spec import read_spec
 
     owner = User.objects.get(username="owner")
     people = {

@@ -11,12 +11,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from catalog.errors import DocumentError
-from catalog.jsontext import reader
-from catalog.specs.spec import read_spec
 from tests.browser.test_accessibility import violations
 from tests.playground.schema_form.pairs import REAL, Pair, pairs_of, read, same
 from tests.site import Site
+from toolspec.errors import DocumentError
+from toolspec.spec import read_spec
+from toolspec.text import reader
 
 COUNT = 48
 

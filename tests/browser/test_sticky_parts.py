@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from catalog.specs.spec import slug_for
+from toolspec.spec import slug_for
 
 WIDTHS = [1280, pytest.param(1920, marks=pytest.mark.deep)]
 # Without parameters, with few, with many and examples, with a configuration, with a long schema.

@@ -21,9 +21,10 @@ from catalog.models import Assessment, Tool, Waiver
 from catalog.publishing import publish, publish_many
 from catalog.search import Match, search_index
 from catalog.search.boolean_query import AnyOf, Token
-from catalog.specs.exporters import usable_as_it_is
-from catalog.specs.lint import lint, score
-from catalog.specs.lint.assessment import (
+from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
+from toolspec.exports import usable_as_it_is
+from toolspec.lint import lint, score
+from toolspec.lint.assessment import (
     GRADES,
     SpecAssessment,
     WaivedFinding,
@@ -32,8 +33,7 @@ from catalog.specs.lint.assessment import (
     keys_from,
     keys_of,
 )
-from catalog.specs.spec import read_spec
-from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.usefixtures("own_data_dir")
 

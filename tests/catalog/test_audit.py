@@ -29,7 +29,6 @@ from catalog.publishing import publish, publish_many
 from catalog.shortcuts import toolkit_for
 from catalog.sources.registration import remove_source
 from catalog.sources.sync import sync
-from catalog.specs.lint import RULES
 from playground import running
 from playground.configurations.saved import delete_configuration, save_configuration
 from playground.configurations.secret_members import Configuration
@@ -47,6 +46,7 @@ from tests.catalog.sources.documents import (
 from tests.catalog.views.test_lint import FAULTY
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user, spec_text
+from toolspec.lint import RULES
 
 pytestmark = pytest.mark.django_db
 

@@ -7,11 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.code_generation import LANGUAGES
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from tests.corpora import GET_WEATHER
 from tests.factories import make_tool, properties
+from toolspec.code import LANGUAGES
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +90,7 @@ def test_a_description_with_markup_is_shown_as_text(client):
 
 def test_a_project_that_exceeds_a_limit_is_refused_with_the_reason(client, stranger, monkeypatch):
     tool = make_tool("too_large_for_the_limit")
-    monkeypatch.setattr("catalog.code_generation.MAX_PROJECT_CHARACTERS", 10)
+    monkeypatch.setattr("toolspec.code.MAX_PROJECT_CHARACTERS", 10)
 
     page = client.get(f"{tool.get_absolute_url()}formats/python/")
     answer = stranger.get(f"/api/v1/tools/{tool.slug}/code/python")

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from catalog.access import Access, change_toolkit_access
 from catalog.accounts.models import SCOPES
 from catalog.accounts.tokens import create_token
-from catalog.errors import DocumentError, NotAllowed
+from catalog.errors import NotAllowed
 from catalog.held_changes import Proposal, publish_or_hold
 from catalog.lifecycle import deprecate
 from catalog.metadata import Organisation, organise
@@ -19,6 +19,7 @@ from catalog.shortcuts import toolkit_for
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user
 from tests.terminal import Terminal
+from toolspec.errors import DocumentError
 
 pytestmark = pytest.mark.django_db
 

@@ -6,12 +6,13 @@ from threading import Barrier
 import pytest
 from django.db import connections
 
-from catalog.errors import RevisionConflict, SpecError
+from catalog.errors import RevisionConflict
 from catalog.management.queries import tools_of_query
 from catalog.models import Revision, Tool
 from catalog.publishing import publish, publish_many
-from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs
+from toolspec.errors import SpecError
+from toolspec.spec import read_spec
 
 pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
@@ -195,7 +196,7 @@ def test_a_long_id_gets_an_address_of_a_hundred_characters():
 
 def test_a_stored_spec_is_read_without_checking_todays_rules(monkeypatch):
     tool = make_tool("greet")
-    monkeypatch.setattr("catalog.specs.spec.spec_problems", lambda document: pytest.fail("asked"))
+    monkeypatch.setattr("toolspec.spec.spec_problems", lambda document: pytest.fail("asked"))
 
     tool = Tool.objects.with_current().get()
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.jsontext import reader
 from catalog.redaction import Redactor
+from toolspec.text import reader
 
 pytestmark = pytest.mark.unit
 

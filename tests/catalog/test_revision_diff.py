@@ -6,12 +6,12 @@ import pytest
 
 from catalog import revision_diff
 from catalog.caching import LRUCache
-from catalog.json_schema.sampling import samples
 from catalog.publishing import publish
 from catalog.revision_diff import difference_between
-from catalog.specs.spec import read_spec
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
+from toolspec.schema.sampling import samples
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 

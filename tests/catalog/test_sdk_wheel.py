@@ -17,10 +17,10 @@ from django.core.management import call_command
 
 from catalog.publishing import publish
 from catalog.sdk_wheel import build_wheel, sdk_wheel
-from catalog.specs.spec import read_spec
 from tests.corpora import GET_WEATHER
 from tests.sdk.wheels import pack_wheels
 from tests.site import Site
+from toolspec.spec import read_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 SLUG = "get-weather-498ebfb0"
@@ -105,7 +105,15 @@ def test_the_command_names_the_folder_of_the_package(weather, tmp_path):
 
 def text_files():
     """The files from which people copy commands and requirements."""
-    for folder in ("docs", "templates", "catalog", "playground", "sdk", "tests/factory_package"):
+    for folder in (
+        "docs",
+        "templates",
+        "catalog",
+        "playground",
+        "toolspec",
+        "sdk",
+        "tests/factory_package",
+    ):
         paths = (ROOT / folder).rglob("*")
         yield from (
             path for path in paths if path.suffix in {".md", ".html", ".py", ".toml", ".txt"}

@@ -91,7 +91,7 @@ def rows(root):
 
 
 def rules():
-    from catalog.specs.lint import RULES
+    from toolspec.lint import RULES
 
     return RULES
 

@@ -140,7 +140,7 @@ def test_runs_are_counted_by_outcome(counted, client, builtin_tool):
 @pytest.fixture
 def builtin_tool():
     from catalog.publishing import publish
-    from catalog.specs.spec import read_spec
+    from toolspec.spec import read_spec
 
     return publish(
         read_spec((ROOT / "playground/builtin/specs/hash_text.json").read_bytes()), by=None

@@ -17,7 +17,7 @@ from config.management.commands.document_settings import settings_document
 
 pytestmark = pytest.mark.unit
 
-CODE = ("catalog", "config", "playground", "manage.py")
+CODE = ("catalog", "config", "playground", "toolspec", "manage.py")
 NOT_SETTINGS = {
     "DJANGO_SETTINGS_MODULE",  # Django's: the module that contains the settings
     "SSL_CERT_FILE",  # OpenSSL's own variables

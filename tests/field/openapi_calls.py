@@ -11,10 +11,7 @@ from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import loads
 from catalog.models import Source
-from catalog.specs.importers import import_document
 from playground import running
 from playground.configurations.secret_members import Configuration
 from playground.connections.connection import Connection
@@ -22,6 +19,9 @@ from playground.connections.http_tool import HTTPToolFactory
 from playground.models import Run
 from tests.http_server import local_server, respond
 from tests.playground.connections.conftest import SourceWithTools
+from toolspec.imports import import_document
+from toolspec.schema.validation import compile_schema
+from toolspec.text.reader import loads
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.specs.exporters import export
 from tests.factories import make_spec, make_tool, properties
 from tests.field import field_input
 from tests.playground.schema_form.use import FormInUse
+from toolspec.exports import export
 
 pytestmark = pytest.mark.django_db
 

@@ -8,13 +8,13 @@ from django.urls import reverse
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.publishing import publish
-from catalog.specs.importers import import_document
-from catalog.specs.spec import read_spec
 from playground.schema_form import Upload
 from tests.factories import properties
 from tests.field import field_input
 from tests.playground.schema_form.use import FormInUse
 from tests.playground.views.test_runs import text_of
+from toolspec.imports import import_document
+from toolspec.spec import read_spec
 
 BINARY = {"type": "string", "format": "binary"}
 AS_DATA_URL = "data:image/png;name=a%20b.png;base64,AP8="

@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.specs.importers import import_document
 from tests.factories import properties
 from tests.field import field_input
+from toolspec.imports import import_document
 
 pytestmark = pytest.mark.unit
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from catalog.specs.importers import import_document, prefix_for
 from tests.factories import properties
 from tests.field import field_input
 from tests.field.openapi_calls import Refused, losses_of, openapi, problems_of, sending, spec_of
+from toolspec.imports import import_document, prefix_for
 
 TEXT = {"type": "string"}
 READ_ONLY = {"type": "string", "readOnly": True}

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.json_schema.validation import compile_schema
 from tests.factories import make_tool, make_user, properties
+from toolspec.schema.validation import compile_schema
 
 pytestmark = pytest.mark.django_db
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from catalog.specs.exporters import export, usable_as_it_is
 from tests.factories import make_spec, properties
 from tests.field import field_input
+from toolspec.exports import export, usable_as_it_is
 
 pytestmark = pytest.mark.unit
 

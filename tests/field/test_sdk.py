@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import loads
 from tests.field import field_input
 from toolshelf_tools.decorator import FunctionFactory
 from toolshelf_tools.spec import spec_of
 from toolshelf_tools.testing import call
+from toolspec.schema.validation import compile_schema
+from toolspec.text.reader import loads
 
 pytestmark = pytest.mark.unit
 

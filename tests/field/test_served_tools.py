@@ -6,14 +6,14 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from catalog.json_schema.dialects import DEFAULT_DIALECT, subschemas
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish
-from catalog.specs.importers import import_document
 from playground.models import Run
 from tests.factories import make_token, make_tool, make_user, properties
 from tests.field import field_input
 from tests.playground.mcp.agent import LegacyAgent, ModernAgent
+from toolspec.imports import import_document
+from toolspec.schema.dialects import DEFAULT_DIALECT, subschemas
 
 pytestmark = pytest.mark.django_db
 

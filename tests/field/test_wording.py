@@ -5,14 +5,9 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.jsontext.reader import loads
 from catalog.models import HeldChange, SourceSync, Tool
 from catalog.publishing import publish
 from catalog.sources.sync import sync
-from catalog.specs.diff import compare
-from catalog.specs.importers import import_document
-from catalog.specs.lint import lint
-from catalog.specs.spec import read_spec
 from tests.catalog.sources.documents import (
     add_document,
     document,
@@ -22,6 +17,11 @@ from tests.catalog.sources.documents import (
 )
 from tests.field import field_input
 from tests.mcp_server import answering_server
+from toolspec.diff import compare
+from toolspec.imports import import_document
+from toolspec.lint import lint
+from toolspec.spec import read_spec
+from toolspec.text.reader import loads
 
 EMPTY = {"type": "object"}
 

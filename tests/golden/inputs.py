@@ -7,11 +7,11 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from catalog.errors import SpecError
-from catalog.jsontext.reader import dumps, loads
-from catalog.specs.spec import read_spec
-from tests.catalog.random_schemas import DRAFTS, Schemas
 from tests.corpora import GET_WEATHER, SELECTION
+from tests.toolspec.random_schemas import DRAFTS, Schemas
+from toolspec.errors import SpecError
+from toolspec.spec import read_spec
+from toolspec.text.reader import dumps, loads
 
 CORPORA = ("specs_mcp", "specs_bfcl", "specs_taubench", "specs_metatool")
 

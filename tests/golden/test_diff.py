@@ -10,10 +10,10 @@ from functools import cache
 
 import pytest
 
-from catalog.json_schema.sampling import samples
-from catalog.specs.diff import compare
 from tests.golden.expected import Case, check, computed_once, short
 from tests.golden.inputs import SELECTION, dumps, exact, random_pairs, spec_with, specs
+from toolspec.diff import compare
+from toolspec.schema.sampling import samples
 
 EVERY = 9  # each of these specs is compared with the next one
 READABLE = 12  # changes; more are recorded as a digest

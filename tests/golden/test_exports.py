@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.specs.exporters import FORMATS, export, usable_as_it_is
 from tests.golden.expected import Case, check, computed_once, digest, short, without_prose
 from tests.golden.inputs import dumps, loads, random_pairs, rows, spec_with, specs
+from toolspec.exports import FORMATS, export, usable_as_it_is
 
 
 def inputs():

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from catalog.specs.importers import NotKnown, import_document, prefix_for
-from tests.catalog.random_documents import Documents
 from tests.golden.expected import Case, check, computed_once, digest, short, without_prose
 from tests.golden.inputs import SELECTION, dumps, loads, rows
+from tests.toolspec.random_documents import Documents
+from toolspec.imports import NotKnown, import_document, prefix_for
 
 LARGE = 10_000_000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.specs.lint import apply_fix, lint, score
 from tests.golden.expected import Case, check, computed_once, digest, short
 from tests.golden.inputs import random_pairs, spec_with, specs
+from toolspec.lint import apply_fix, lint, score
 
 
 def inputs():

@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from catalog.json_schema.validation import Budget, compile_schema
 from tests.attacks.cases import cases
-from tests.catalog.random_values import value, values_like
 from tests.golden.expected import Case, check, computed_once, digest, short
 from tests.golden.inputs import exact, loads, random_pairs, rows
+from tests.toolspec.random_values import value, values_like
+from toolspec.schema.validation import Budget, compile_schema
 
 LONG_S = 600
 PARTS = ("parameters", "returnType")

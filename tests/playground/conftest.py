@@ -5,11 +5,11 @@ import pytest
 from django.utils import timezone
 
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground.factories.registry import FactoryRegistry
 from playground.models import ExampleCheck, Run
 from tests.factories import make_tool
 from tests.playground.runners import TOOLS
+from toolspec.spec import read_spec
 
 SPECS = Path(__file__).resolve().parents[2] / "playground" / "builtin" / "specs"
 

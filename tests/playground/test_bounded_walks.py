@@ -12,23 +12,11 @@ import sys
 
 import pytest
 
-from catalog.json_schema.documentation import document
-from catalog.json_schema.normalize import is_outdated
-from catalog.json_schema.policy import schema_policy_problems
-from catalog.json_schema.sampling import samples
-from catalog.json_schema.validation import Budget, compile_schema
-from catalog.json_schema.validation.equality import equal
-from catalog.jsontext import reader
-from catalog.jsontext.positions import find_spans, locate
 from catalog.redaction import MARK, Redactor
 from catalog.rendering.json_highlighting import highlight
 from catalog.rendering.text_diff import compare as compare_texts
 from catalog.search.document import document_of
 from catalog.search.schema_fields import fields_of
-from catalog.specs.diff import compare as compare_specs
-from catalog.specs.exporters import FORMATS, export
-from catalog.specs.lint.linter import lint
-from catalog.specs.spec import stored_spec
 from catalog.templatetags.json_display import json_block, json_inline
 from playground import schema_form
 from playground.compiled_spec import CompiledSpec, value_problems
@@ -50,6 +38,18 @@ from playground.templatetags.forms import draw_form
 from playground.try_page.prefill import prefilled
 from playground.value_differences import canonical, compare
 from toolshelf_tools.json_encoder import encode
+from toolspec.diff import compare as compare_specs
+from toolspec.exports import FORMATS, export
+from toolspec.lint.linter import lint
+from toolspec.schema.documentation import document
+from toolspec.schema.normalize import is_outdated
+from toolspec.schema.policy import schema_policy_problems
+from toolspec.schema.sampling import samples
+from toolspec.schema.validation import Budget, compile_schema
+from toolspec.schema.validation.equality import equal
+from toolspec.spec import stored_spec
+from toolspec.text import reader
+from toolspec.text.positions import find_spans, locate
 
 pytestmark = pytest.mark.deep
 

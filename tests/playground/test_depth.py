@@ -9,12 +9,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.errors import SpecError
 from catalog.publishing import publish
-from catalog.specs.exporters import FORMATS
-from catalog.specs.spec import read_spec, stored_spec
 from tests.conftest import Program
 from tests.factories import make_token
+from toolspec.errors import SpecError
+from toolspec.exports import FORMATS
+from toolspec.spec import read_spec, stored_spec
 
 pytestmark = pytest.mark.deep
 

@@ -8,9 +8,7 @@ from django.utils import timezone
 
 from catalog.errors import Unreachable
 from catalog.fairness import SharedSlots
-from catalog.jsontext import reader
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import example_checks, running, waiting_room
 from playground.celery.app import BrokerError
 from playground.configurations.secret_members import Configuration
@@ -22,6 +20,8 @@ from playground.value_differences import compare
 from tests.factories import make_tool
 from tests.playground.views.test_runs import tree_of
 from tests.terminal import Terminal
+from toolspec.spec import read_spec
+from toolspec.text import reader
 
 pytestmark = pytest.mark.usefixtures("runs")
 

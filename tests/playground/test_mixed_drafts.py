@@ -12,26 +12,26 @@ from random import Random
 import pytest
 
 from catalog.assessments import assessment_of
-from catalog.code_generation import LANGUAGES, generate_project
-from catalog.conversion_report import Report
-from catalog.errors import GenerationError
-from catalog.json_schema.documentation import document
-from catalog.json_schema.sampling import samples
-from catalog.json_schema.validation import compile_schema
 from catalog.search.document import document_of
-from catalog.specs.diff import compare
-from catalog.specs.exporters import FORMATS
-from catalog.specs.importers.repair import repaired_schema
-from catalog.specs.lint.assessment import assess
 from catalog.tool_page import exported
 from playground.mocks import NoMock, mock
 from playground.schema_form import ABSENT
-from tests.catalog.mixed_schemas import MixedSchemas
-from tests.catalog.random_schemas import DRAFTS
-from tests.catalog.random_values import value
 from tests.factories import make_tool
 from tests.golden.inputs import spec_with
 from tests.playground.schema_form.use import FormInUse
+from tests.toolspec.mixed_schemas import MixedSchemas
+from tests.toolspec.random_schemas import DRAFTS
+from tests.toolspec.random_values import value
+from toolspec.code import LANGUAGES, generate_project
+from toolspec.conversion_report import Report
+from toolspec.diff import compare
+from toolspec.errors import GenerationError
+from toolspec.exports import FORMATS
+from toolspec.imports.repair import repaired_schema
+from toolspec.lint.assessment import assess
+from toolspec.schema.documentation import document
+from toolspec.schema.sampling import samples
+from toolspec.schema.validation import compile_schema
 
 SPECS = 40
 SPECS_WITH_CODE = 5  # 50 ms each

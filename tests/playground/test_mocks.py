@@ -3,13 +3,13 @@ from contextlib import suppress
 
 import pytest
 
-from catalog.json_schema.sampling import NoValue, sample
-from catalog.json_schema.validation import Budget, compile_schema
-from catalog.jsontext import reader
-from catalog.specs.spec import read_spec
 from playground.mocks import NoMock, mock
 from tests.corpora import DATA, GET_WEATHER, expected
 from tests.work import at_most
+from toolspec.schema.sampling import NoValue, sample
+from toolspec.schema.validation import Budget, compile_schema
+from toolspec.spec import read_spec
+from toolspec.text import reader
 
 pytestmark = pytest.mark.unit
 

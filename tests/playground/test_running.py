@@ -11,9 +11,7 @@ from django.utils import timezone
 
 from catalog.errors import Busy
 from catalog.fairness import reserve_of
-from catalog.jsontext import reader
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
@@ -23,6 +21,8 @@ from playground.run_conclusion import NO_RETURN_TYPE
 from playground.runner.run_queue import RunQueue
 from tests.factories import make_user
 from tests.playground.runners import soon
+from toolspec.spec import read_spec
+from toolspec.text import reader
 
 pytestmark = pytest.mark.usefixtures("runs")
 

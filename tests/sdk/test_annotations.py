@@ -35,11 +35,11 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import loads
 from toolshelf_tools import File, tool
 from toolshelf_tools.spec import spec_of
 from toolshelf_tools.testing import call
+from toolspec.schema.validation import compile_schema
+from toolspec.text.reader import loads
 
 pytestmark = pytest.mark.unit
 

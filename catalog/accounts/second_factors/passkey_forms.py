@@ -26,8 +26,8 @@ from django.core.exceptions import BadRequest
 from fido2.utils import websafe_decode
 
 from catalog.accounts.site_url import own_origins
-from catalog.errors import DocumentError
-from catalog.jsontext.reader import loads
+from toolspec.errors import DocumentError
+from toolspec.text.reader import loads
 
 MAX_BYTES: Final = 64 * 1024  # of what a browser sends: some 2 KB, more with an attestation
 # What libraries raise for binary parts that are cut, nested, or of another type than expected.

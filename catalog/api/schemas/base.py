@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from catalog.accounts.models import User
 from catalog.shortcuts import read_page
-from catalog.specs.exporters import FORMATS
+from toolspec.exports import FORMATS
 
 MAX_NUMBER: Final = 2**31 - 1  # of a revision
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, In, Out, UserName
 from catalog.api.schemas.problems import SpecProblemOut
 from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH
-from catalog.specs.lint import Advice
+from toolspec.lint import Advice
 
 
 class FixOut(Out):

@@ -11,10 +11,10 @@ from pydantic import Field
 from catalog.api.schemas.base import MAX_NUMBER, Out, with_example
 from catalog.api.schemas.exports import LossOut
 from catalog.api.schemas.problems import PROBLEM, SpecProblemOut
-from catalog.jsontext.reader import loads
 from catalog.uploads.entries import Entry
 from catalog.uploads.parse import Origin
 from catalog.uploads.summary import summary_of
+from toolspec.text.reader import loads
 
 MAX_ENTRIES_BYTES: Final = 1_900_000  # of one response; what is around them needs less than 100 KB
 

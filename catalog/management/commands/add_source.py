@@ -11,9 +11,9 @@ from django.core.management.base import CommandError
 
 from catalog.accounts.users import administrator
 from catalog.commands import BaseCommand
-from catalog.errors import DocumentError
 from catalog.models.sources import POLICIES
 from catalog.sources.registration import SourceForm, add_source
+from toolspec.errors import DocumentError
 
 
 class Command(BaseCommand):

@@ -19,18 +19,18 @@ from django.core.management.base import CommandError
 
 from catalog.accounts.site_url import stored_site_url
 from catalog.commands import BaseCommand, without_controls
-from catalog.errors import DocumentError, Problem, SpecError
-from catalog.json_schema.describe import plural
-from catalog.jsontext.positions import locate
-from catalog.jsontext.reader import loads
 from catalog.outgoing.clients import ssl_context
-from catalog.specs.lint import RULES, SEVERITIES, Advice, advise, score
-from catalog.specs.lint.assessment import WaivedFinding
-from catalog.specs.lint.reporters import FORMATS, Checked, as_sarif
-from catalog.specs.spec import ToolSpec, read_spec
 from catalog.uploads.file_types import JSON_ENDINGS
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.pieces import Piece
+from toolspec.errors import DocumentError, Problem, SpecError
+from toolspec.lint import RULES, SEVERITIES, Advice, advise, score
+from toolspec.lint.assessment import WaivedFinding
+from toolspec.lint.reporters import FORMATS, Checked, as_sarif
+from toolspec.schema.describe import plural
+from toolspec.spec import ToolSpec, read_spec
+from toolspec.text.positions import locate
+from toolspec.text.reader import loads
 
 NONE: Final = "none"
 MAX_WAIT_S: Final = 300  # for a site that is asked too often

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from catalog.code_generation import LANGUAGES, generate_project
 from catalog.commands import BaseCommand
-from catalog.errors import GenerationError
 from catalog.models import Tool
 from catalog.shortcuts import revision_of
+from toolspec.code import LANGUAGES, generate_project
+from toolspec.errors import GenerationError
 
 
 class Command(BaseCommand):

@@ -11,10 +11,10 @@ from django.core.management.base import CommandError
 
 from catalog.bulk_changes import BulkChange, Deprecation, change_many
 from catalog.commands import BaseCommand
-from catalog.jsontext.reader import JSON, dumps
 from catalog.management.queries import tools_of_query
 from catalog.metadata import UNCHANGED, Organisation
 from catalog.models import Tool
+from toolspec.text.reader import JSON, dumps
 
 STEP = 200
 

@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from catalog.commands import BaseCommand, without_controls
-from catalog.jsontext.reader import dumps
 from catalog.models import Source, SourceSync
 from catalog.models.sources import COUNTS
 from catalog.sources.schedule import sync_each
 from catalog.sources.sync import AlreadySyncing, sync
+from toolspec.text.reader import dumps
 
 
 class Command(BaseCommand):

@@ -14,7 +14,6 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.commands import BaseCommand, without_controls
 from catalog.errors import Busy
-from catalog.jsontext.pointers import split_pointer
 from catalog.models import Tool
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check, wait_for
@@ -22,6 +21,7 @@ from playground.examples.results import ExampleResult, results_of
 from playground.factories.registry import registry
 from playground.management.commands.run_tool import find_tool, read_json
 from playground.models import ExampleCheck
+from toolspec.text.pointers import split_pointer
 
 EXIT_CODES = """
 An example passes if its parameters and return value conform to the spec, and a live call returns that value.

@@ -8,12 +8,12 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from catalog.commands import BaseCommand
-from catalog.errors import JSONTextError, SpecError
-from catalog.jsontext.reader import dumps, loads
-from catalog.specs.spec import read_spec
 from playground.factories.info import FactoryInfo
 from playground.factories.inspect import Description
 from playground.factories.registry import IMPORT_LIMIT_S, MAX_SPEC_BYTES, registry
+from toolspec.errors import JSONTextError, SpecError
+from toolspec.spec import read_spec
+from toolspec.text.reader import dumps, loads
 
 EXIT_CODES = """
 exit code:

@@ -13,9 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.accounts.models import User
 from catalog.commands import BaseCommand, without_controls
 from catalog.encryption import Unreadable
-from catalog.errors import Busy, JSONTextError, NotAllowed
-from catalog.jsontext import reader
-from catalog.jsontext.reader import JSON
+from catalog.errors import Busy, NotAllowed
 from catalog.management.users import find_user
 from catalog.models import Tool
 from playground import running
@@ -24,6 +22,9 @@ from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_conclusion import NO_RETURN_TYPE
 from playground.run_json import run_text
+from toolspec.errors import JSONTextError
+from toolspec.text import reader
+from toolspec.text.reader import JSON
 
 EXIT_CODES = """
 exit code:

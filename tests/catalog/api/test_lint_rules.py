@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from catalog.specs.lint import RULES
 from tests.factories import properties
+from toolspec.lint import RULES
 
 pytestmark = pytest.mark.django_db
 

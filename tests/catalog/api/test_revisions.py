@@ -5,9 +5,9 @@ import hashlib
 import pytest
 
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from tests.catalog.api.answers import assert_problem
 from tests.factories import GET_WEATHER, make_spec, make_tool, spec_text
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 

@@ -8,9 +8,9 @@ from catalog.accounts.models import User
 from catalog.lifecycle import archive
 from catalog.models import Revision, Tool
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from tests.catalog.api.answers import assert_problem, ids
 from tests.factories import GET_WEATHER, make_tool, spec_text
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from catalog.jsontext.patch import Operation
-from catalog.jsontext.reader import parse
-from catalog.specs.diff import compare
-from catalog.specs.lint import Fix, apply_safe_fixes, lint
-from catalog.specs.spec import read_spec
 from tests.corpora import lines
+from toolspec.diff import compare
+from toolspec.lint import Fix, apply_safe_fixes, lint
+from toolspec.spec import read_spec
+from toolspec.text.patch import Operation
+from toolspec.text.reader import parse
 
 
 def removal(pointer):

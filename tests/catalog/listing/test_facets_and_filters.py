@@ -20,9 +20,9 @@ from catalog.management.queries import tools_of_query
 from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.search.visibility import ALL_TOOLS
-from catalog.specs.exporters import FORMATS
 from catalog.stars import star
 from tests.factories import make_spec, make_tool, make_user, properties
+from toolspec.exports import FORMATS
 
 pytestmark = pytest.mark.django_db
 

@@ -10,9 +10,9 @@ from catalog.models import Audience
 from catalog.search.filter_corrections import filter_meant_by
 from catalog.search.filters import FILTERS
 from catalog.search.parser import Query
-from catalog.specs.exporters import FORMATS
 from tests.factories import make_tool, make_user, properties
 from tests.site import ROOT
+from toolspec.exports import FORMATS
 
 pytestmark = pytest.mark.django_db
 

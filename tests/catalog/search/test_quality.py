@@ -6,7 +6,7 @@ from bench.search_quality import average, definitions, lines, plain_bm25, questi
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.models import Tool
 from catalog.publishing import publish_many
-from catalog.specs.spec import read_spec
+from toolspec.spec import read_spec
 
 pytestmark = [pytest.mark.django_db, pytest.mark.corpora]
 

@@ -14,8 +14,8 @@ from catalog.publishing import publish_many
 from catalog.search import search_index
 from catalog.search.parser import MAX_WORDS_READ
 from catalog.search.plan import MAX_WORDS
-from catalog.specs.spec import read_spec
 from tests.factories import make_spec, make_tool, properties, real_specs
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 

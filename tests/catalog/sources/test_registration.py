@@ -5,7 +5,6 @@ import io
 import pytest
 from django.core.management import call_command
 
-from catalog.errors import DocumentError
 from catalog.models import Source, Tool
 from catalog.sources.registration import SourceForm, add_source, remove_source
 from catalog.sources.sync import AlreadySyncing, begin, sync
@@ -16,6 +15,7 @@ from tests.catalog.sources.documents import (
     document,
     store_source,
 )
+from toolspec.errors import DocumentError
 
 pytestmark = pytest.mark.django_db
 DEMO = {"name": "demo", "kind": "mcp-http", "address": "https://tools.example/mcp"}

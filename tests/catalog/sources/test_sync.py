@@ -11,8 +11,6 @@ from catalog.publishing import publish, publish_many
 from catalog.revision_origins import RevisionOrigin
 from catalog.sources import sync as syncing
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
-from catalog.specs.importers import import_document
-from catalog.specs.spec import read_spec
 from tests.catalog.sources.documents import (
     ALERTS,
     BREAKING,
@@ -24,6 +22,8 @@ from tests.catalog.sources.documents import (
     document,
     replace_document,
 )
+from toolspec.imports import import_document
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,6 @@ import pytest
 from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.errors import Problem
-from catalog.jsontext.reader import loads
 from catalog.rendering.json_highlighting import (
     MAX_CHARACTERS,
     MAX_LINES,
@@ -15,6 +13,8 @@ from catalog.rendering.json_highlighting import (
     Note,
     highlight,
 )
+from toolspec.errors import Problem
+from toolspec.text.reader import loads
 
 HOSTILE = [
     "<script>alert(1)</script>",

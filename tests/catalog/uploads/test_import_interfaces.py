@@ -11,13 +11,13 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.models import HeldChange, Revision, Tool
 from catalog.publishing import publish, publish_many
 from catalog.revision_origins import RevisionOrigin
-from catalog.specs.importers import import_document
-from catalog.specs.spec import read_spec
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.corpora import DATA
 from tests.factories import make_spec, make_user, properties, spec_text
+from toolspec.imports import import_document
+from toolspec.spec import read_spec
 
 PETS = {
     "openapi": "3.0.3",

@@ -6,12 +6,12 @@ from itertools import islice
 
 import pytest
 
-from catalog.errors import Problem
 from catalog.uploads import readers
 from catalog.uploads.pieces import Piece
 from catalog.uploads.readers import pieces_of
 from tests.factories import real_specs
 from tests.work import at_most
+from toolspec.errors import Problem
 
 
 def pieces(name, data, **options):

@@ -5,14 +5,14 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.errors import DocumentError
 from catalog.linting.page import SHOWN_PER_RULE
 from catalog.linting.waivers import waive
 from catalog.models import Assessment, Revision, Tool, Waiver
-from catalog.specs.lint import lint
-from catalog.specs.lint.assessment import ASSESSED_BY
 from tests.factories import make_tool, properties, spec_text
 from tests.pages import page, text_of, texts_of
+from toolspec.errors import DocumentError
+from toolspec.lint import lint
+from toolspec.lint.assessment import ASSESSED_BY
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +90,7 @@ def test_a_warning_is_a_warning_in_the_spec_too_and_an_error_an_error(client):
 
 def test_a_spec_on_one_line_is_laid_out_and_its_findings_lead_to_the_lines_shown(client):
     from catalog.publishing import publish
-    from catalog.specs.spec import read_spec
+    from toolspec.spec import read_spec
 
     publish(read_spec(json.dumps(json.loads(spec_text("a", **FAULTY)))), by=None)
 

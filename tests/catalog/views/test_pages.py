@@ -6,9 +6,9 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.models import Tool, Upload
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_tool, properties, real_specs, spec_text
 from tests.pages import page, text_of, texts_of
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 

@@ -3,9 +3,9 @@
 import pytest
 
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from tests.factories import make_tool, properties, spec_text
 from tests.pages import page, text_of, texts_of
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,6 @@ import pytest
 from django.utils import timezone
 
 from catalog.audit import AuditEvent
-from catalog.errors import DocumentError
 from catalog.lifecycle import archive
 from catalog.models import Webhook, WebhookDelivery
 from catalog.publishing import publish
@@ -49,6 +48,7 @@ from tests.catalog.sources.documents import (
 )
 from tests.factories import make_spec, make_tool, properties
 from tests.http_server import local_server, respond
+from toolspec.errors import DocumentError
 
 pytestmark = pytest.mark.django_db
 ALL = (

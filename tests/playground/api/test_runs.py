@@ -6,10 +6,10 @@ from catalog.accounts.tokens import create_token
 from catalog.lifecycle import deprecate
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import running
 from playground.models import Run
 from tests.factories import make_tool, properties
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.usefixtures("runs")
 

@@ -4,7 +4,6 @@ import json
 from functools import cache
 from typing import Any
 
-from catalog.jsontext import reader
 from playground.builtin import FACTORIES
 from toolshelf_tools.factories import load_factory
 from toolshelf_tools.files import read_file
@@ -16,6 +15,7 @@ from toolshelf_tools.type_conversion import (
     response_type,
     wants_argument,
 )
+from toolspec.text import reader
 
 
 @cache

@@ -2,11 +2,11 @@ import time
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.specs.spec import read_spec
 from playground.builtin.shipped import SPECS
 from tests.playground.builtin.calls import call_tool
 from toolshelf_tools import listen_to_progress
+from toolspec.schema.validation import compile_schema
+from toolspec.spec import read_spec
 
 
 def weather(location, **configuration):

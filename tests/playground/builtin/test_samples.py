@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.specs.spec import read_spec
 from playground.builtin.shipped import SPECS
+from toolspec.schema.validation import compile_schema
+from toolspec.spec import read_spec
 
 SAMPLES = Path(SPECS).parents[1] / "samples"
 FILES = sorted((SAMPLES / "specs").glob("*.json"))

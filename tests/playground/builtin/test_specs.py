@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext import reader
-from catalog.specs.spec import read_spec
 from playground.builtin.shipped import SPECS
 from tests.corpora import GET_WEATHER
 from tests.playground.builtin.calls import call_tool, factories, make_tool
+from toolspec.schema.validation import compile_schema
+from toolspec.spec import read_spec
+from toolspec.text import reader
 
 SPEC_FILES = sorted(SPECS.glob("*.json"))
 READ = {spec.tool_id: spec for spec in (read_spec(file.read_bytes()) for file in SPEC_FILES)}

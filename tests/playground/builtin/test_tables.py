@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.jsontext import reader
 from tests.playground.builtin.calls import call_tool
+from toolspec.text import reader
 
 
 def query(document, expression):

@@ -2,12 +2,12 @@ import pytest
 from django.core.management import call_command
 
 from catalog.encryption import Unreadable
-from catalog.errors import DocumentError
-from catalog.json_schema.validation import compile_schema
 from playground.configurations.saved import open_configuration, save_configuration, shown
 from playground.configurations.secret_members import Configuration
 from playground.models import SavedConfiguration
 from tests.factories import make_tool
+from toolspec.errors import DocumentError
+from toolspec.schema.validation import compile_schema
 
 pytestmark = pytest.mark.django_db
 

@@ -7,12 +7,12 @@ from django.core.management import call_command
 
 from catalog.accounts.models import User
 from catalog.encryption import encrypt
-from catalog.json_schema.validation import compile_schema
 from playground.configurations.secret_members import described_in_form, redactor_of
 from playground.models import Run, SavedConfiguration
 from playground.schema_form.control_names import member_path
 from playground.schema_form.secret_search import find_secrets
 from tests.factories import make_tool, properties
+from toolspec.schema.validation import compile_schema
 
 SECRET = {"properties": {"apiKey": {}}}
 MOST_BYTES, MOST = 65_536, 200

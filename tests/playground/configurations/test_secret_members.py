@@ -1,10 +1,10 @@
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext import reader
-from catalog.specs.secret_names import is_secret_name
 from playground.configurations.secret_members import Configuration, redactor_of
 from playground.schema_form.secret_search import secret_members
+from toolspec.schema.validation import compile_schema
+from toolspec.secret_names import is_secret_name
+from toolspec.text import reader
 
 
 def members(schema, value):

@@ -7,11 +7,11 @@ import pytest
 from catalog.accounts.models import User
 from catalog.encryption import decrypt
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import running
 from playground.models import Run
 from playground.tasks import execute_message
 from tests.playground.views.test_runs import tree_of
+from toolspec.spec import read_spec
 
 SECRET = "mrk-5e1f-par-77"
 SCHEMA = {

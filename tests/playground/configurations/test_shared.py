@@ -10,10 +10,9 @@ from django.test import Client
 
 from catalog.accounts.models import SCOPES
 from catalog.accounts.tokens import create_token
-from catalog.errors import NotAllowed, Problem
+from catalog.errors import NotAllowed
 from catalog.models import AuditEvent
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import supervisor
 from playground.configurations.mcp_choice import (
     ChosenConfigurationGone,
@@ -37,6 +36,8 @@ from tests.factories import make_token, make_tool, make_user
 from tests.playground.runners import TOOLS
 from tests.playground.schema_form.driver import Page
 from tests.playground.views.test_runs import tree_of
+from toolspec.errors import Problem
+from toolspec.spec import read_spec
 
 SECRET, ENDPOINT = "mrk-7f3a9ce1", "https://internal.example/v2"
 VALUE = {"apiKey": SECRET, "endpoint": ENDPOINT}

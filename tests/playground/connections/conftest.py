@@ -2,13 +2,13 @@ import asyncio
 
 import pytest
 
-from catalog.jsontext.reader import loads
 from catalog.models import Source, SourceTool
 from catalog.publishing import publish_many
 from catalog.revision_origins import RevisionOrigin
-from catalog.specs.importers import import_document
 from tests.playground.connections.echo_service import Service, document
 from tests.playground.connections.mcp_servers import Notes, Served, everyday_server
+from toolspec.imports import import_document
+from toolspec.text.reader import loads
 
 CREDENTIAL = "source-token-77"
 

@@ -9,12 +9,9 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.jsontext.reader import loads
 from catalog.models import Revision, Source, SourceTool, Tool
 from catalog.publishing import publish
 from catalog.search import vocabulary
-from catalog.specs.importers import import_document
-from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
@@ -22,6 +19,9 @@ from tests.playground.connections.conftest import CREDENTIAL, SourceWithTools
 from tests.playground.connections.mcp_servers import TINY_PNG
 from tests.playground.connections.test_mcp_tool import Strange
 from tests.playground.runners import soon
+from toolspec.imports import import_document
+from toolspec.spec import read_spec
+from toolspec.text.reader import loads
 
 pytestmark = pytest.mark.usefixtures("runs")
 

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from catalog.jsontext.reader import loads
-from catalog.specs.importers import import_document
 from playground.connections.connection import Connection
 from playground.connections.http_tool import HTTPToolFactory
 from tests.playground.connections.echo_service import (
@@ -15,6 +13,8 @@ from tests.playground.connections.echo_service import (
     document,
 )
 from toolshelf_tools import ToolError
+from toolspec.imports import import_document
+from toolspec.text.reader import loads
 
 LOOPBACK = ("127.0.0.0/8",)
 SPECS = {

@@ -5,12 +5,12 @@ import shlex
 
 import pytest
 
-from catalog.jsontext.reader import loads
-from catalog.specs.importers import import_document
 from playground.connections.request import curl, request_of
 from playground.connections.security import Credentials, credentials_of
 from tests.factories import properties
 from toolshelf_tools import ToolError
+from toolspec.imports import import_document
+from toolspec.text.reader import loads
 
 NO_CREDENTIALS = Credentials()
 

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from catalog.jsontext.reader import loads
-from catalog.specs.spec import read_spec
 from playground.examples.save_as_example import CannotSaveExample, with_example
+from toolspec.spec import read_spec
+from toolspec.text.reader import loads
 
 
 def saved(source, *, description="one", parameters=None, return_value=...):

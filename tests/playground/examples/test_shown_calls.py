@@ -9,12 +9,12 @@ import urllib.request
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.jsontext import reader
-from catalog.specs.spec import slug_for
 from playground.factories.registry import FactoryRegistry
 from tests.playground.runners import MarkedRunner
 from tests.site import Site
 from tests.site_accounts import token
+from toolspec.spec import slug_for
+from toolspec.text import reader
 
 AWKWARD = 'it\'s "5" $HOME `id` \\n {}\n\tnext line \u2028 ✓ !x'
 AWKWARD_ID = 'Zoë\'s "tool" $(id) ✓'

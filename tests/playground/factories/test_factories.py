@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from catalog.code_generation import generate_project, project_zip
-from catalog.specs.spec import read_spec
 from playground.factories import description_cache
 from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import read_registrations
@@ -23,6 +21,8 @@ from playground.factories.registry import FactoryRegistry, registry
 from playground.runner.isolation_report import features_of
 from tests.corpora import GET_WEATHER
 from tests.playground.runners import TOOLS, MarkedRunner, soon
+from toolspec.code import generate_project, project_zip
+from toolspec.spec import read_spec
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "tests" / "factory_package"

@@ -7,11 +7,11 @@ import pytest
 
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground.factories.factory_settings import FactorySettings
 from playground.factories.registry import FactoryRegistry, registry
 from playground.factories.specs import merged, proposal_for, proposals_for
 from tests.playground.runners import TOOLS, soon
+from toolspec.spec import read_spec
 
 KEY = "pk-live-8c1f0d2e"
 SPECS = Path(__file__).resolve().parents[3] / "playground"

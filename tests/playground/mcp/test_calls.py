@@ -6,12 +6,12 @@ from django.test import Client
 from catalog.fairness import SharedSlots
 from catalog.lifecycle import deprecate
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import running, waiting_room
 from playground.mcp import methods
 from playground.models import Run
 from tests.factories import make_token, make_tool, make_user, properties, spec_text
 from tests.playground.mcp.agent import LegacyAgent, messages_of
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.usefixtures("runs")
 

@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from catalog.jsontext.reader import Number, loads
 from playground.runner import Progress
 from toolshelf_tools.files import ResponseFile
+from toolspec.text.reader import Number, loads
 
 pytestmark = pytest.mark.alone
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.jsontext.reader import loads
 from tests.playground.runners import TOOLS
+from toolspec.text.reader import loads
 
 pytestmark = pytest.mark.alone
 

@@ -17,11 +17,11 @@ from urllib.parse import unquote, urlencode
 from django.http import QueryDict
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from catalog.jsontext import reader
-from catalog.jsontext.reader import Number
 from playground.schema_form.control_names import member_path
 from playground.schema_form.values import is_fragile, kind_of
 from tests.playground.schema_form.pairs import same
+from toolspec.text import reader
+from toolspec.text.reader import Number
 
 Pairs = list[tuple[str, str]]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from catalog.errors import JSONTextError
-from catalog.jsontext import reader
-from catalog.jsontext.reader import Number
 from tests import suite
 from tests.corpora import lines, share
+from toolspec.errors import JSONTextError
+from toolspec.text import reader
+from toolspec.text.reader import Number
 
 CALLS = ("toolcall_pairs", "bfcl_pairs")
 REAL = ("form_pairs", *CALLS)

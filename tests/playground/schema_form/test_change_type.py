@@ -2,11 +2,11 @@
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
 from playground import schema_form
 from playground.templatetags.forms import draw_form
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import REAL_CASES, SUITE, pairs_of, same
+from toolspec.schema.validation import compile_schema
 
 
 class Visitor:

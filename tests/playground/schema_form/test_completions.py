@@ -2,10 +2,10 @@
 
 import pytest
 
-from catalog.json_schema.children import member
-from catalog.json_schema.validation import compile_schema
-from catalog.json_schema.validation.budget import MAX_STEPS
 from playground.schema_form.completions import completions_at
+from toolspec.schema.children import member
+from toolspec.schema.validation import compile_schema
+from toolspec.schema.validation.budget import MAX_STEPS
 
 SCHEMA = {
     "$defs": {

@@ -5,8 +5,6 @@ Work is counted in lines of Python, which no machine changes; `bench/forms.py` p
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext import reader
 from playground import schema_form
 from playground.schema_form.form import MAX_FIELDS
 from playground.templatetags.forms import draw_form
@@ -15,6 +13,8 @@ from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import same
 from tests.playground.schema_form.use import FormInUse
 from tests.work import at_most
+from toolspec.schema.validation import compile_schema
+from toolspec.text import reader
 
 P50_LINES, P99_LINES, MOST_LINES = 30_000, 250_000, 30_000_000
 

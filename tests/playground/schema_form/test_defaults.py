@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext import reader
 from playground import schema_form
 from playground.templatetags.forms import draw_form
 from tests.corpora import lines, share
 from tests.playground.schema_form.driver import Page
+from toolspec.schema.validation import compile_schema
+from toolspec.text import reader
 
 SPECS = ("specs_mcp", "specs_bfcl", "specs_taubench")
 

@@ -2,12 +2,12 @@
 
 import json
 
-from catalog.json_schema.describe import cut
-from catalog.json_schema.documentation import document
-from catalog.jsontext.reader import Number, dumps
 from playground.schema_form.facts import MAX_HINT
 from tests.corpora import SELECTION
 from tests.playground.schema_form.use import FormInUse
+from toolspec.schema.describe import cut
+from toolspec.schema.documentation import document
+from toolspec.text.reader import Number, dumps
 
 FOLDER = SELECTION.parent
 _NUMBERS = frozenset(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 import pytest
 from django.utils.text import capfirst
 
-from catalog.json_schema.validation import compile_schema
 from playground import schema_form
 from playground.schema_form.control_names import member_path
 from playground.schema_form.nodes import children
@@ -14,6 +13,7 @@ from playground.templatetags.forms import draw_form
 from tests.corpora import expected
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import REAL_CASES, SUITE, Pair, pairs_of
+from toolspec.schema.validation import compile_schema
 
 MISSING = {"required", "dependentRequired", "dependencies"}
 COUNTS = {"minItems", "minProperties", "contains"}

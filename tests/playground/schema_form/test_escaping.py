@@ -2,12 +2,12 @@
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext import reader
 from playground import schema_form
 from playground.templatetags.forms import draw_form
 from tests.corpora import lines
 from tests.playground.schema_form.driver import Page
+from toolspec.schema.validation import compile_schema
+from toolspec.text import reader
 
 PAYLOADS = (
     '"><script>alert(1)</script>',

@@ -2,15 +2,15 @@
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
 from catalog.publishing import publish
-from catalog.specs.spec import stored_spec
 from playground import schema_form
 from playground.schema_form.form import MAX_FIELDS
 from playground.templatetags.forms import draw_form
 from tests.factories import spec_text
 from tests.playground.schema_form.driver import Page
 from tests.work import at_most
+from toolspec.schema.validation import compile_schema
+from toolspec.spec import stored_spec
 
 MOST_LINES = 6_000_000
 

@@ -9,13 +9,13 @@ from collections import Counter
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import Number
 from playground import schema_form
 from playground.templatetags.forms import draw_form
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import same
 from tests.playground.schema_form.use import FormInUse
+from toolspec.schema.validation import compile_schema
+from toolspec.text.reader import Number
 
 NAMES = ["a", "b", "c", "", "a/b", "a~b", "op", "__proto__", '"<b', "%2F", "@0", "a\nb"]
 LEAVES = [

@@ -4,9 +4,6 @@ import json
 
 import pytest
 
-from catalog.errors import DocumentError
-from catalog.json_schema.validation import Budget, compile_schema
-from catalog.json_schema.validation.budget import MAX_STEPS
 from catalog.redaction import WITHHELD
 from playground.compiled_spec import CompiledSpec
 from playground.configurations.saved import (
@@ -20,6 +17,9 @@ from playground.models import Run, SavedConfiguration
 from playground.schema_form.secret_search import NOT_FOUND, find_secrets
 from playground.try_page.prefill import prefilled
 from tests.factories import make_spec, make_tool, properties
+from toolspec.errors import DocumentError
+from toolspec.schema.validation import Budget, compile_schema
+from toolspec.schema.validation.budget import MAX_STEPS
 
 MANY_PATTERNS = {
     "type": "object",

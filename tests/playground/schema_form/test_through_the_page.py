@@ -3,13 +3,13 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.errors import DocumentError
-from catalog.jsontext.reader import dumps
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from tests.corpora import expected
 from tests.playground.schema_form.driver import NoWayError, Page, Person, wire
 from tests.playground.schema_form.pairs import pairs_of, read, same
+from toolspec.errors import DocumentError
+from toolspec.spec import read_spec
+from toolspec.text.reader import dumps
 
 
 class ThePage:

@@ -1,8 +1,8 @@
 """The thirty traps that other forms for JSON Schema fell into, in the order of the design; what ours does."""
 
-from catalog.jsontext.reader import Number
 from playground.schema_form.values import ABSENT
 from tests.playground.schema_form.use import FormInUse
+from toolspec.text.reader import Number
 
 SHAPES = {
     "oneOf": [

@@ -5,12 +5,12 @@ from collections import Counter
 
 import pytest
 
-from catalog.jsontext.reader import Number
 from playground.schema_form.form import MAX_FIELDS
 from playground.schema_form.values import literal
 from tests.playground.schema_form.driver import values_of
 from tests.playground.schema_form.pairs import REAL_CASES, SUITE, pairs_of, same
 from tests.playground.schema_form.use import FormInUse
+from toolspec.text.reader import Number
 
 
 def leaves(value):

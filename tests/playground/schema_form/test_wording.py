@@ -2,7 +2,6 @@
 
 import pytest
 
-from catalog.jsontext.reader import Number
 from playground.schema_form.choices import label_of
 from playground.schema_form.control_names import control_name, member_path, split_path
 from playground.schema_form.draft import draft_of
@@ -11,6 +10,7 @@ from playground.schema_form.serialize import posted
 from playground.schema_form.to_value import read
 from playground.schema_form.values import literal, read_literal
 from tests.playground.schema_form.use import FormInUse
+from toolspec.text.reader import Number
 
 
 @pytest.mark.parametrize(

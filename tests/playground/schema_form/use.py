@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog.json_schema.validation import compile_schema
 from playground import schema_form
 from playground.schema_form.nodes import Node, children
 from playground.templatetags.forms import draw_form
 from tests.playground.schema_form.driver import Page, Pairs, Person, wire
+from toolspec.schema.validation import compile_schema
 
 
 class FormInUse:

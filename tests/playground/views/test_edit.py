@@ -11,12 +11,12 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.accounts.rates import Rate
 from catalog.accounts.roles import set_role
 from catalog.accounts.sign_in_links import create_sign_in_link
-from catalog.jsontext.reader import dumps
 from catalog.models import HeldChange, Tool
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground.models import Run
 from tests.factories import make_spec, make_user
+from toolspec.spec import read_spec
+from toolspec.text.reader import dumps
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/tools/weather/edit/"

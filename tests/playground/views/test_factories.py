@@ -10,15 +10,15 @@ from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.rates import Rate
-from catalog.errors import GenerationError
 from catalog.models import HeldChange, Tool
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground.run_pages.factory_use import MEDIAN_OF, use_of
 from tests.factories import make_tool, make_user
 from tests.playground.home.test_page import run_of
 from tests.playground.runners import TOOLS
 from tests.playground.views.test_runs import text_of, tree_of
+from toolspec.errors import GenerationError
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.usefixtures("db")
 

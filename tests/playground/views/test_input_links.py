@@ -5,11 +5,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from catalog.jsontext.reader import dumps, loads
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground.try_page.input_links import MAX_CHARACTERS
 from tests.playground.views.test_runs import HTMX, control, press, text_of, tree_of
+from toolspec.spec import read_spec
+from toolspec.text.reader import dumps, loads
 
 pytestmark = pytest.mark.usefixtures("runs")
 

@@ -8,14 +8,14 @@ from django.urls import reverse
 
 from catalog.accounts.rate_limits import LARGE_FORM_BYTES
 from catalog.accounts.rates import Rate
-from catalog.jsontext.reader import dumps
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground.models import Run
 from tests.factories import make_tool
 from tests.playground.stored_runs import add_run
 from tests.playground.views.test_runs import tree_of
 from tests.work import at_most
+from toolspec.spec import read_spec
+from toolspec.text.reader import dumps
 
 SIZE = 100_000
 DEPTH = 60

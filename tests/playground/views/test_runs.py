@@ -5,10 +5,8 @@ import pytest
 from django.urls import reverse
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.errors import Problem
 from catalog.lifecycle import deprecate
 from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import running
 from playground.celery.app import BrokerError
 from playground.models import Run, SavedConfiguration
@@ -16,6 +14,8 @@ from playground.run_pages.response_table import as_table
 from tests.factories import make_tool
 from tests.playground.schema_form.driver import Page
 from tests.playground.stored_runs import add_run
+from toolspec.errors import Problem
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.usefixtures("runs")
 

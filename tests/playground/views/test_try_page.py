@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from catalog.jsontext.reader import dumps
 from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
@@ -12,6 +11,7 @@ from playground.models import Run, SavedConfiguration, SavedInput
 from playground.try_page.saved_inputs import save_input
 from tests.factories import make_tool, make_user, properties
 from tests.playground.views.test_runs import HTMX, control, press, text_of, tree_of
+from toolspec.text.reader import dumps
 
 pytestmark = pytest.mark.usefixtures("runs")
 

@@ -12,8 +12,6 @@ from django.utils import timezone
 from catalog.accounts.rates import Rate
 from catalog.audit import AuditEvent
 from catalog.errors import NotAllowed
-from catalog.json_schema.validation import compile_schema
-from catalog.specs.spec import read_spec
 from config.metrics import lines
 from playground import running, visitors
 from playground.configurations.saved import open_configuration, save_configuration, share
@@ -25,6 +23,8 @@ from playground.run_pages.statistics import most_run_tools, statistics_of
 from tests.factories import make_tool, make_user, signed_in
 from tests.playground.stored_runs import add_run
 from tests.playground.views.test_runs import HTMX, press, text_of, tree_of
+from toolspec.schema.validation import compile_schema
+from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.usefixtures("runs")
 

@@ -1,0 +1,129 @@
+"""Members of a spec that the format does not define but that are probably meant to be members that it does.
+
+The format allows other members, so a typo such as `paramters` leaves a tool without parameters, and nothing fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+from toolspec.errors import Problem
+from toolspec.text.containers import items_of
+from toolspec.text.pointers import pointer_join
+from toolspec.text.reader import JSON
+
+Object = Mapping[str, JSON]
+
+RULE: Final = "member-misspelt"
+MAX_MEMBERS: Final = 200  # of one object, that are looked at
+_SIMILAR: Final = 0.75
+_SHORTEST: Final = 4  # letters of a name that is compared by its letters
+
+_TEXT: Final = (str,)
+_SCHEMA: Final = (dict, bool)
+_DEFINED: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
+    "top": {"definition": (dict,), "configuration": _SCHEMA},
+    "definition": {
+        "id": _TEXT, "name": _TEXT, "description": _TEXT, "parameters": _SCHEMA, "returnType": _SCHEMA,
+        "examples": (list,),
+    },
+    "example": {"description": _TEXT, "parameters": (dict,), "returnValue": (dict,)},
+}  # fmt: skip
+"""The members of each object of a spec, with the types of their values."""
+
+_OTHER_NAMES: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
+    "top": {"configuration": frozenset({"config", "configschema", "configurationschema", "settings"})},
+    "definition": {
+        "id": frozenset({"toolid", "identifier"}),
+        "name": frozenset({"toolname"}),
+        "description": frozenset({"desc", "descr", "tooldescription"}),
+        "parameters": frozenset({
+            "inputschema", "input", "inputs", "params", "param", "args", "arguments", "parametersschema",
+            "parametersjsonschema", "argsschema",
+        }),
+        "returnType": frozenset({
+            "outputschema", "output", "outputs", "returns", "return", "returnschema", "responseschema", "response",
+            "resulttype", "resultschema", "returntypeschema", "responsejsonschema",
+        }),
+        "examples": frozenset({"inputexamples"}),
+    },
+    "example": {
+        "description": frozenset({"desc"}),
+        "parameters": frozenset({"params", "args", "arguments", "input", "inputs"}),
+        "returnValue": frozenset({"result", "output", "return", "returns", "returnedvalue", "response"}),
+    },
+}  # fmt: skip
+"""Other names of these members, in other formats and in practice: in lower case, without hyphens and underscores."""
+
+# Members that other software reads, and that are similar to a defined one.
+_OTHER_MEMBERS: Final = frozenset(
+    {"title", "titles", "tags", "deprecated", "annotations", "icons", "type", "strict"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MisnamedMember:
+    """The member at `pointer`; the format defines `meant` in its place. `fits`: its value is one of that member's."""
+
+    pointer: str
+    name: str
+    meant: str
+    fits: bool
+
+    @property
+    def message(self) -> str:
+        return f"`{self.name}` is not part of the format and has no effect; did you mean `{self.meant}`?"
+
+
+def misnamed(document: Object) -> Iterator[MisnamedMember]:
+    """The members of `document`, a spec, that are probably misspelt, in the order of the text."""
+    yield from _in_object(document, "top", "")
+    definition = document.get("definition")
+    if not isinstance(definition, dict):
+        return
+    yield from _in_object(definition, "definition", "/definition")
+    for index, example in enumerate(items_of(definition.get("examples"))):
+        if isinstance(example, dict):
+            yield from _in_object(example, "example", f"/definition/examples/{index}")
+
+
+def misnamed_members(document: Object) -> tuple[Problem, ...]:
+    """The same as problems, for a report."""
+    return tuple(Problem(one.pointer, one.message, RULE) for one in misnamed(document))
+
+
+def _in_object(value: Object, kind: str, pointer: str) -> Iterator[MisnamedMember]:
+    defined = _DEFINED[kind]
+    if value.keys() <= defined.keys():
+        return
+    found: set[str] = set()
+    for name in list(value)[:MAX_MEMBERS]:
+        if name in defined or name in _OTHER_MEMBERS or name.startswith(("x-", "$", "_")):
+            continue
+        meant = _meant(name, kind, value[name])
+        if meant is not None and meant not in value and meant not in found:
+            found.add(meant)
+            yield MisnamedMember(
+                pointer_join(pointer, name), name, meant, isinstance(value[name], defined[meant])
+            )
+
+
+def _meant(name: str, kind: str, value: JSON) -> str | None:
+    """The defined member that `name` is a spelling of, or another word for if its value fits."""
+    defined = {member.casefold(): member for member in _DEFINED[kind]}
+    plain = "".join(letter for letter in name.casefold() if letter not in "_-. ")
+    if plain in defined:
+        return defined[plain]
+    for member, others in _OTHER_NAMES[kind].items():
+        if plain in others and isinstance(value, _DEFINED[kind][member]):
+            return member
+    if not _SHORTEST <= len(plain) <= 30:
+        return None
+    alike = [
+        known for known in defined if known[0] == plain[0] and abs(len(known) - len(plain)) <= 2
+    ]
+    close = get_close_matches(plain, alike, n=1, cutoff=_SIMILAR)
+    return defined[close[0]] if close else None

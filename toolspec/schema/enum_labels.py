@@ -1,0 +1,99 @@
+"""Labels and descriptions of the values of an `enum`, from the keywords that are in use for them.
+
+Sources: NSwag (`x-enumNames`), OpenAPI Generator (`x-enum-varnames`, `x-enum-descriptions`), Redoc
+(`x-enumDescriptions`, by value), react-jsonschema-form (`enumNames`), Visual Studio Code (`enumDescriptions`,
+`markdownEnumDescriptions`), AutoRest (`x-ms-enum`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from toolspec.text.containers import items_of, members_of
+from toolspec.text.reader import JSON, dumps
+
+NAMES: Final = (
+    "x-enumNames",
+    "x-enum-varnames",
+    "x-enum-names",
+    "x-enum-labels",
+    "x-enumLabels",
+    "enumNames",
+)
+DESCRIPTIONS: Final = (
+    "x-enum-descriptions",
+    "x-enumDescriptions",
+    "enumDescriptions",
+    "markdownEnumDescriptions",
+)
+MICROSOFT: Final = "x-ms-enum"
+KEYWORDS: Final = frozenset({*NAMES, *DESCRIPTIONS, MICROSOFT})
+
+
+@dataclass(frozen=True, slots=True)
+class EnumLabel:
+    """One value of an `enum`. `name` and `description` are "" if the schema has none."""
+
+    value: JSON
+    name: str = ""
+    description: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value with its name: "Female (0)"."""
+        value = _spelled(self.value)
+        return f"{self.name} ({value})" if self.name and self.name != value else value
+
+
+def enum_labels(schema: Mapping[str, JSON]) -> list[EnumLabel]:
+    """The values of the `enum` of `schema` with their labels; [] if there are no labels."""
+    values = items_of(schema.get("enum"))
+    if KEYWORDS.isdisjoint(schema) or not values:
+        return []
+    names = _first_texts(schema, NAMES, values) or _of_microsoft(schema, values, "name")
+    descriptions = _first_texts(schema, DESCRIPTIONS, values) or _of_microsoft(
+        schema, values, "description"
+    )
+    if not any(names) and not any(descriptions):
+        return []
+    blank = [""] * len(values)
+    rows = zip(values, names or blank, descriptions or blank, strict=True)
+    return [EnumLabel(value, name, description) for value, name, description in rows]
+
+
+def _first_texts(
+    schema: Mapping[str, JSON], keywords: Sequence[str], values: Sequence[JSON]
+) -> list[str]:
+    """The texts of the first of `keywords` that labels these values, in their order."""
+    for keyword in keywords:
+        texts = _texts(schema.get(keyword), values)
+        if any(texts):
+            return texts
+    return []
+
+
+def _texts(labels: JSON, values: Sequence[JSON]) -> list[str]:
+    """A list has a text for each value; an object has texts by the values' spelling."""
+    if isinstance(labels, list) and len(labels) == len(values):
+        return [_text(label) for label in labels]
+    if isinstance(labels, dict):
+        return [_text(labels.get(_spelled(value))) for value in values]
+    return []
+
+
+def _of_microsoft(schema: Mapping[str, JSON], values: Sequence[JSON], member: str) -> list[str]:
+    labelled = {}
+    for row in items_of(members_of(schema.get(MICROSOFT)).get("values")):
+        if isinstance(row, dict) and "value" in row:
+            labelled[_spelled(row["value"])] = _text(row.get(member))
+    return [labelled.get(_spelled(value), "") for value in values] if labelled else []
+
+
+def _text(label: JSON) -> str:
+    return " ".join(label.split()) if isinstance(label, str) else ""
+
+
+def _spelled(value: JSON) -> str:
+    return value if isinstance(value, str) else dumps(value)

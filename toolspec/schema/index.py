@@ -1,0 +1,455 @@
+"""The index of a schema document: the pointer of each subschema, its names, and the targets of references.
+
+Nothing is fetched. The index is built in one pass that neither recurses nor trusts the document: malformed parts are
+skipped (`metaschema_errors` reports them), and references without a target are reported.
+
+Sources: JSON Schema 2020-12 Core, sections 8 and 9; the same sections of the earlier drafts; RFC 3986; RFC 6901.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final, cast
+from urllib.parse import unquote, urldefrag, urljoin
+
+from referencing.exceptions import Unresolvable
+
+from toolspec.errors import MAX_PROBLEMS, Problem
+from toolspec.schema.dialects import (
+    BUNDLED,
+    DEFAULT_DIALECT,
+    Dialect,
+    dialect_named,
+    dialect_of,
+    held,
+    is_standard,
+)
+from toolspec.text.pointers import pointer_join, resolve_pointer, split_pointer
+from toolspec.text.reader import JSON
+
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+MAX_URI_CHARACTERS: Final = 2_000
+MAX_DYNAMIC_TARGETS: Final = 10_000  # possible targets of all dynamic references together
+MAX_TOKENS: Final = 200  # more than any pointer into a document of limited depth has
+
+_NAMES: Final = ("$anchor", "$dynamicAnchor")
+_NAMING: Final = frozenset({"$schema", "$id", "id", "$recursiveAnchor", *_NAMES})
+_REFERRING: Final = frozenset(REFERENCES)
+_STANDARD_DRAFT_03: Final = "json-schema.org/draft-03/"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One subschema of the document.
+
+    Attributes:
+        path: the tokens from `parent`.
+        base: the URI that relative references are resolved against.
+        resource: the root of its schema resource; None for the root itself.
+        references: its references that can be resolved.
+    """
+
+    schema: JSON
+    parent: Node | None
+    path: tuple[str | int, ...]
+    dialect: Dialect
+    base: str = ""
+    resource: Node | None = None
+    children: list[Node] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> list[str | int]:
+        """The path from the document's root."""
+        tokens: list[str | int] = []
+        node: Node | None = self
+        while node is not None:
+            tokens.extend(reversed(node.path))
+            node = node.parent
+        return tokens[::-1]
+
+    @property
+    def pointer(self) -> str:
+        return pointer_join("", *self.tokens)
+
+    @property
+    def root(self) -> Node:
+        """The root of its schema resource."""
+        return self.resource or self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """A resolved reference: to a node of the document (or several, if it is dynamic), or to a bundled draft."""
+
+    keyword: str
+    targets: tuple[Node, ...]
+    to_bundled: bool = False
+
+
+class SchemaMap:
+    """The index of one document.
+
+    Attributes:
+        nodes: every subschema, parents before children; the document itself first.
+        unforeseen: those of `nodes` that are schemas only because of a reference, not because of a keyword above them.
+        problems: unacceptable names and references, with pointers from the document's root.
+        complete: False if there are more than `max_nodes` subschemas; the rest is left out.
+    """
+
+    def __init__(
+        self, document: JSON, *, max_nodes: int, default: Dialect = DEFAULT_DIALECT
+    ) -> None:
+        self.unforeseen: list[Node] = []
+        self.problems: list[Problem] = []
+        self.complete = True
+        self._max_nodes = max_nodes
+        self._resources: dict[str, Node] = {}
+        self._twice: dict[
+            str, Node
+        ] = {}  # the second resource of each identifier that several have
+        self._anchors: dict[tuple[str, str], Node] = {}
+        self._dynamic: dict[str, list[Node]] = {}
+        self._recursive: list[Node] = []
+        self._unresolved: deque[tuple[Node, str]] = deque()
+        self._children: dict[tuple[Node | str, ...], Node] = {}
+        self._possible = 0
+
+        root = Node(document, None, (), dialect_of(document, default) or default)
+        self._resources[""] = root
+        self.nodes: list[Node] = []
+        self._walk(root)
+        if self.complete and self._unresolved:
+            self._resolve_all()
+
+    @property
+    def root(self) -> Node:
+        return self.nodes[0]
+
+    def _walk(self, start: Node) -> None:
+        """Add `start` and everything below it."""
+        waiting = deque([start])
+        while waiting:
+            if len(self.nodes) + len(waiting) > self._max_nodes:
+                self.complete = False
+                return
+            node = waiting.popleft()
+            self.nodes.append(node)
+            schema = node.schema
+            if isinstance(schema, dict):
+                if not _NAMING.isdisjoint(schema):
+                    self._name(node, schema)
+                holds = node.dialect.holds
+                for keyword, value in schema.items():
+                    if (how := holds.get(keyword)) is not None:
+                        for path, subschema in held(how, value):
+                            child = Node(
+                                subschema,
+                                node,
+                                (keyword, *path),
+                                node.dialect,
+                                node.base,
+                                node.resource or node,
+                            )
+                            node.children.append(child)
+                            waiting.append(child)
+                    elif keyword in _REFERRING and keyword in node.dialect.keywords:
+                        self._unresolved.append((node, keyword))
+
+    # Names: $schema, $id, anchors
+
+    def _name(self, node: Node, schema: dict[str, JSON]) -> None:
+        dialect = dialect_of(schema, node.dialect) or node.dialect
+        identifier = schema.get(dialect.id_keyword)
+        if dialect.ref_stands_alone and isinstance(schema.get("$ref"), str):
+            identifier = None
+        if "$schema" in schema:
+            self._set_dialect(node, schema["$schema"])
+        if isinstance(identifier, str):
+            self._set_identifier(node, identifier)
+        for keyword in _NAMES:
+            if keyword in schema and keyword in node.dialect.keywords:
+                self._add_anchor(node, keyword, schema[keyword])
+        if schema.get("$recursiveAnchor") is True and node.dialect.name == "2019-09":
+            self._recursive.append(node)
+
+    def _set_dialect(self, node: Node, uri: JSON) -> None:
+        """Read `node` in the draft that it names, even if it is not the root of a resource: real schemas do this."""
+        dialect = dialect_named(uri)
+        if dialect is None:
+            self._report(
+                node,
+                "$schema",
+                "gate.dialect",
+                "`$schema` is not a known draft; use draft-04, -06, -07, 2019-09 or 2020-12.",
+            )
+        else:
+            node.dialect = dialect
+
+    def _set_identifier(self, node: Node, identifier: str) -> None:
+        keyword = node.dialect.id_keyword
+        if (
+            identifier.startswith("#") and node.dialect.ref_stands_alone
+        ):  # an anchor in the early drafts
+            self._add_anchor(node, keyword, identifier[1:])
+            return
+        uri, fragment = _joined(node.base, identifier)
+        if uri is None:
+            self._report(node, keyword, "gate.id", f"`{keyword}` is not a URI, or is too long.")
+            return
+        if fragment and not node.dialect.ref_stands_alone:
+            self._report(
+                node,
+                keyword,
+                "gate.id",
+                f"`{keyword}` has a fragment; use `$anchor` to name a subschema.",
+            )
+        elif is_standard(uri):
+            self._report(
+                node,
+                keyword,
+                "gate.id-standard",
+                f"`{keyword}` is the identifier of a published standard; choose your own.",
+            )
+        if not fragment or uri != node.base:
+            if self._resources.setdefault(uri, node) is not node and not (
+                node.parent is None and not uri
+            ):
+                self._twice.setdefault(uri, node)
+            node.base = uri
+            node.resource = None
+        if (
+            fragment
+        ):  # in the early drafts, it names a subschema, as `$anchor` does in the later ones
+            self._add_anchor(node, keyword, fragment)
+
+    def _add_anchor(self, node: Node, keyword: str, name: JSON) -> None:
+        if not isinstance(name, str):
+            return
+        if self._anchors.setdefault((node.base, name), node) is not node and keyword in _NAMES:
+            self._report(
+                node,
+                keyword,
+                "gate.anchor-twice",
+                f"`{keyword}` is used twice in this schema; anchors must be unique.",
+            )
+        if keyword == "$dynamicAnchor":
+            self._dynamic.setdefault(name, []).append(node)
+
+    # References
+
+    def resource(self, uri: str) -> Node | None:
+        """The root of the schema resource `uri` in the document; the first, if several have this identifier."""
+        return self._resources.get(uri)
+
+    def anchor(self, uri: str, name: str) -> Node | None:
+        """The subschema with the anchor `name` in the resource `uri`."""
+        return self._anchors.get((uri, name))
+
+    def _resolve_all(self) -> None:
+        while self._unresolved and self.complete:
+            node, keyword = self._unresolved.popleft()
+            value = node.schema[keyword] if isinstance(node.schema, dict) else None
+            if isinstance(value, str):
+                self._resolve(node, keyword, value)
+            elif (
+                keyword not in node.dialect.keywords or node.dialect.name == "04"
+            ):  # the other meta-schemas check this
+                self._report(node, keyword, "gate.ref", f"`{keyword}` must be a string.")
+
+    def _resolve(self, node: Node, keyword: str, reference: str) -> None:
+        uri, fragment = (
+            (node.base, reference[1:])
+            if reference.startswith("#")
+            else _joined(node.base, reference)
+        )
+        if uri is None:
+            self._report(
+                node, keyword, "gate.ref", f"`{keyword}` is not a URI reference, or is too long."
+            )
+            return
+        resource = self._resources.get(uri)
+        if resource is None:
+            self._resolve_outside(node, keyword, uri, fragment)
+            return
+        if uri in self._twice:
+            self._report_twice(self._twice.pop(uri))
+        target = self._target(node, keyword, resource, unquote(fragment))
+        if target is not None:
+            node.references.append(
+                Reference(keyword, self._possible_targets(node, keyword, fragment, target))
+            )
+
+    def _report_twice(self, second: Node) -> None:
+        keyword = second.dialect.id_keyword
+        message = (
+            f"Another schema in this document has the same `{keyword}`, and a reference uses "
+            "it; rename one of them."
+        )
+        self._report(second, keyword, "gate.id-twice", message)
+
+    def _resolve_outside(self, node: Node, keyword: str, uri: str, fragment: str) -> None:
+        if BUNDLED.get(uri) is None or _STANDARD_DRAFT_03 in uri:
+            self._report(
+                node,
+                keyword,
+                "gate.ref-remote",
+                f"`{keyword}` refers to another document, which is not fetched; copy the schema into `$defs`.",
+            )
+            return
+        try:
+            target = BUNDLED.resolver(uri).lookup(f"#{fragment}").contents
+        except (Unresolvable, LookupError, ValueError, TypeError):
+            target = None
+        if isinstance(target, dict | bool):
+            node.references.append(Reference(keyword, (), to_bundled=True))
+        else:
+            self._report(node, keyword, "gate.ref-missing", f"`{keyword}` does not exist in {uri}.")
+
+    def _target(self, node: Node, keyword: str, resource: Node, fragment: str) -> Node | None:
+        """The node that `fragment` names in `resource`; None, after a report, if there is none."""
+        if not fragment:
+            return resource
+        if not fragment.startswith("/"):
+            anchor = self._anchors.get((resource.base, fragment))
+            if anchor is None:
+                self._report(
+                    node,
+                    keyword,
+                    "gate.ref-missing",
+                    f"`{keyword}` names an anchor that does not exist.",
+                )
+            return anchor
+        around, rest = self._descend(resource, split_pointer(fragment))
+        return around if not rest else self._target_below(node, keyword, around, rest)
+
+    def _descend(self, node: Node, tokens: list[str]) -> tuple[Node, list[str]]:
+        """The last node from `node` along `tokens`, and the tokens that are left."""
+        if not self._children:
+            self._children = {_address(child): child for child in self.nodes[1:]}
+        at = 0
+        while at < len(tokens):
+            for length in (1, 2):
+                address: tuple[Node | str, ...] = (node, *tokens[at : at + length])
+                child = self._children.get(address)
+                if child is not None:
+                    node, at = child, at + length
+                    break
+            else:
+                break
+        return node, tokens[at:]
+
+    def _target_below(self, node: Node, keyword: str, around: Node, rest: list[str]) -> Node | None:
+        """A schema below a member that is not a keyword of the draft; it is added to the index."""
+        address: tuple[Node | str, ...] = (around, *rest[:MAX_TOKENS])
+        if address in self._children:
+            return self._children[address]
+        try:
+            schema = cast("JSON", resolve_pointer(around.schema, pointer_join("", *rest)))
+        except LookupError:
+            self._report(
+                node,
+                keyword,
+                "gate.ref-missing",
+                f"`{keyword}` points to a value that does not exist.",
+            )
+            return None
+        if not isinstance(schema, dict | bool) or rest[0] in around.dialect.keywords:
+            self._report(
+                node,
+                keyword,
+                "gate.ref-not-schema",
+                f"`{keyword}` points to a value that is not a schema.",
+            )
+            return None
+        target = Node(schema, around, tuple(rest), around.dialect, around.base, around.root)
+        self.unforeseen.append(target)
+        before = len(self.nodes)
+        self._walk(target)
+        self._children |= {_address(added): added for added in self.nodes[before:]}
+        return target
+
+    def _possible_targets(
+        self, node: Node, keyword: str, fragment: str, target: Node
+    ) -> tuple[Node, ...]:
+        """The target, and the other possible targets of a dynamic reference."""
+        others: list[Node] = []
+        if keyword == "$dynamicRef":
+            others = self._dynamic.get(fragment, [])
+        elif keyword == "$recursiveRef" and target in self._recursive:
+            others = self._recursive
+        self._possible += len(others)
+        if self._possible > MAX_DYNAMIC_TARGETS:
+            self._report(
+                node,
+                keyword,
+                "gate.work",
+                f"`{keyword}` and other dynamic references have too many possible targets; use fewer.",
+            )
+            others = []
+        return (target, *(other for other in others if other is not target))
+
+    def _report(self, node: Node, keyword: str, rule: str, message: str) -> None:
+        if len(self.problems) >= MAX_PROBLEMS:
+            return
+        pointer = pointer_join(node.pointer, keyword)
+        self.problems.append(Problem(pointer=pointer, message=message, rule=rule, keyword=keyword))
+
+
+def parts_by_draft(document: SchemaMap) -> list[tuple[Node, JSON]]:
+    """The parts of `document` that are written in one draft: each with its top node and its schema.
+
+    In the schema of a part, each inner part in another draft is replaced by an empty schema. Takes linear time.
+    """
+    inner = {
+        id(node.schema): node
+        for node in document.nodes[1:]
+        if node.parent and node.dialect is not node.parent.dialect
+    }
+    tops = dict.fromkeys([document.root, *document.unforeseen, *inner.values()])
+    if not inner:
+        return [(top, top.schema) for top in tops]
+    return [(top, _without_parts(top.schema, inner)) for top in tops]
+
+
+def _without_parts(schema: JSON, inner: dict[int, Node]) -> JSON:
+    """`schema` with an empty schema in place of each of the `inner` ones below it."""
+    if isinstance(schema, dict):
+        return {
+            name: {} if id(member) in inner else _without_parts(member, inner)
+            for name, member in schema.items()
+        }
+    if isinstance(schema, list):
+        return [{} if id(item) in inner else _without_parts(item, inner) for item in schema]
+    return schema
+
+
+def base_within(base: str, schema: JSON, dialect: Dialect) -> str:
+    """The base URI inside `schema`, which is itself in a resource with the base URI `base`."""
+    identifier = schema.get(dialect.id_keyword) if isinstance(schema, dict) else None
+    if not isinstance(schema, dict) or not isinstance(identifier, str):
+        return base
+    if dialect.ref_stands_alone and (
+        identifier.startswith("#") or isinstance(schema.get("$ref"), str)
+    ):
+        return base
+    uri, _ = _joined(base, identifier)
+    return base if uri is None else uri
+
+
+def _joined(base: str, reference: str) -> tuple[str | None, str]:
+    """`reference` resolved against `base`, as URI and fragment; the URI is None if it is invalid or too long."""
+    before_fragment = reference.partition("#")[0]
+    if len(before_fragment) > MAX_URI_CHARACTERS:
+        return None, ""
+    try:
+        uri, fragment = urldefrag(urljoin(base, reference))
+    except ValueError:
+        return None, ""
+    return (uri if len(uri) <= MAX_URI_CHARACTERS else None), fragment
+
+
+def _address(node: Node) -> tuple[Node | str, ...]:
+    """The address of `node`: its parent and the tokens from there."""
+    return (node.parent or "", *map(str, node.path))
