@@ -18,9 +18,12 @@ from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
 from catalog.search.filters import FILTERS
 from catalog.uploads.entries import Fault
+from toolspec.conversion_report import Loss, is_within
 from toolspec.errors import Problem
 from toolspec.exports import LocatedLoss
+from toolspec.exports.conversion import PARAMETERS
 from toolspec.quick_fixes import QuickFix, quick_fix
+from toolspec.text.pointers import pointer_join, split_pointer
 
 register = template.Library()
 
@@ -49,6 +52,31 @@ def with_code(message: str) -> SafeString:
     """A message with the text between backticks as code."""
     pieces = enumerate(_CODE.split(message))  # text and code alternate
     return tagged(((piece, index % 2 == 1) for index, piece in pieces), *_CODE_TAG)
+
+
+@register.filter
+def by_reason(losses: Iterable[Loss]) -> list[tuple[Loss, list[Loss]]]:
+    """The losses of each reason with the first of them, in their order."""
+    groups: dict[tuple[str, str], list[Loss]] = {}
+    for loss in losses:
+        groups.setdefault((loss.what, loss.reason), []).append(loss)
+    return [(group[0], group) for group in groups.values()]
+
+
+@register.filter
+def short_pointer(loss: Loss) -> str:
+    """The names of the parameter and of those around it, such as "/until"; the reason names the keyword."""
+    if not is_within(loss.pointer, PARAMETERS):
+        return loss.pointer.removeprefix("/definition")
+    tokens = split_pointer(loss.pointer.removeprefix(PARAMETERS))
+    names = []
+    while tokens:
+        token = tokens.pop(0)
+        if token == "properties" and tokens:  # noqa: S105 - a keyword
+            names.append(tokens.pop(0))
+        elif tokens:
+            names.append(token)
+    return pointer_join("", *names) or "/"
 
 
 @register.filter

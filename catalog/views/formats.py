@@ -1,4 +1,4 @@
-"""The tab Formats of a tool: all formats compared, its spec, an export, or generated code."""
+"""The tab Formats of a tool: all formats compared, and its spec, an export, or generated code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPEN = re.compile(
 
 
 def formats_context(tool: Tool, key: str) -> dict[str, Any]:
-    """The context of `catalog/formats_base.html`; `key` of the format or language that is open, "spec" or "".
+    """The context of `catalog/formats_base.html`; `key` of the format or language that is open, or "spec".
 
     `fits` is computed when a template asks for it.
     """
@@ -36,23 +36,14 @@ def formats_context(tool: Tool, key: str) -> dict[str, Any]:
 
 
 @require_safe
-def compared_formats(request: HttpRequest, slug: str) -> HttpResponse:
-    """How a tool works in each format, side by side."""
-    context = formats_context(tool_at(slug, request.user), "")
-    return part_or_page(
-        request, "catalog/_compatibility.html", "catalog/compatibility.html", context
-    )
-
-
-@require_safe
-def one_format(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """A tool in one format.
+def formats(request: HttpRequest, slug: str, key: str = "") -> HttpResponse:
+    """How a tool works in each format, and the tool in one of them.
 
     That is its spec, an export with what differs from the spec, or code in one language.
     """
     tool = tool_at(slug, request.user)
-    if key == "spec":
-        return _spec_page(request, tool)
+    if key in {"", "spec"}:
+        return _spec_page(request, tool, is_first=not key)
     if key in FORMATS:
         return _export_page(request, tool, key)
     if key in LANGUAGES:
@@ -60,8 +51,11 @@ def one_format(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     raise Http404
 
 
-def _spec_page(request: HttpRequest, tool: Tool) -> HttpResponse:
-    context = formats_context(tool, "spec") | {"spec": SpecText(revision_of(tool).source)}
+def _spec_page(request: HttpRequest, tool: Tool, *, is_first: bool) -> HttpResponse:
+    context = formats_context(tool, "spec") | {
+        "spec": SpecText(revision_of(tool).source),
+        "is_first": is_first,
+    }
     return part_or_page(request, "catalog/_spec.html", "catalog/spec.html", context)
 
 

@@ -89,10 +89,6 @@ def wait_for_operations(page: Page) -> None:
     page.locator(".opblock-tag").first.wait_for()
 
 
-def open_differences(page: Page) -> None:
-    page.locator(".exports-main .fold > summary").click()
-
-
 def paste(text: str, outcome: str = "rejected") -> Act:
     def act(page: Page) -> None:
         page.locator("json-editor .cm-content").first.click()
@@ -266,12 +262,10 @@ PAGES = [
     PageState("tool-settings", "/tools/billing.send_invoice/settings/"),
     PageState("tool-settings-suggestions", "/tools/convert_units/settings/", act=click("finance")),
     PageState("tool-spec", "/tools/convert_units/formats/spec/"),
-    PageState("tool-compatibility", "/tools/convert_units/formats/"),
-    PageState("tool-compatibility-union", f"/tools/{UNION}/formats/"),
+    PageState("tool-formats", "/tools/convert_units/formats/"),
+    PageState("tool-formats-union", f"/tools/{UNION}/formats/openai-strict/"),
     PageState("tool-export", "/tools/convert_units/formats/openai/"),
-    PageState(
-        "tool-export-changed", "/tools/convert_units/formats/openai-strict/", act=open_differences
-    ),
+    PageState("tool-export-changed", "/tools/convert_units/formats/openai-strict/"),
     PageState("tool-code", "/tools/convert_units/formats/python/"),
     PageState("tool-similar", "/tools/convert_units/similar/"),
     PageState("tool-lint", f"/tools/{UNION}/lint/"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import open_differences
 from tests.site import Site
 
 EXPORT = "/tools/convert_units/formats/openai-strict/"
@@ -16,7 +15,6 @@ SIZES = [{"width": 1280, "height": 900}, {"width": 360, "height": 780}]
 def test_a_difference_leads_to_its_line(signed_in: Page, size):
     signed_in.set_viewport_size(size)
     signed_in.goto(EXPORT)
-    open_differences(signed_in)
 
     signed_in.locator(".losses a").nth(3).click()
 
@@ -50,7 +48,7 @@ def test_the_formats_are_folded_where_they_have_no_room_beside_the_document(sign
     signed_in.set_viewport_size(SIZES[1])
     signed_in.goto(EXPORT)
     others = signed_in.get_by_role("navigation", name="Formats").get_by_role("link")
-    expect(signed_in.locator("#use-openai-strict-code")).to_be_in_viewport()
+    expect(signed_in.get_by_role("heading", name="works with 8 changes")).to_be_in_viewport()
     expect(others.first).to_be_hidden()
 
     signed_in.get_by_text("All formats and code").click()

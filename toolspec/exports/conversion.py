@@ -15,6 +15,7 @@ from toolspec.exports.object_root import NotAnObject, object_root
 from toolspec.exports.restricted_schema import SubsetWriter, renaming
 from toolspec.schema.normalize import Schema, is_outdated, normalized
 from toolspec.spec import ToolSpec
+from toolspec.text.pointers import split_pointer
 from toolspec.text.reader import JSON
 
 Verdict = Literal["as it is", "with changes", "not usable"]
@@ -28,6 +29,7 @@ EXAMPLES: Final = "/definition/examples"
 CONFIGURATION: Final = "/configuration"
 
 _FOR_MODELS: Final = (NAME, DESCRIPTION, PARAMETERS)
+_PARTS: Final = {"returnType": "return type", "returnValue": "responses"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,20 @@ class Export:
             for loss in self.changes
             if any(is_within(loss.pointer, part) for part in _FOR_MODELS)
         )
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The parts that the format has no field for and a model does not see, as words."""
+        names = []
+        for loss in self.changes:
+            tokens = split_pointer(loss.pointer.removeprefix(DEFINITION))
+            if loss.what != "dropped" or loss.pointer in _FOR_MODELS:
+                continue
+            if len(tokens) == 1:
+                names.append(_PARTS.get(tokens[0], tokens[0]))
+            elif tokens[0] == "examples":
+                names.append(_PARTS.get(tokens[-1], "some examples"))
+        return tuple(dict.fromkeys(names))
 
     @property
     def other_changes(self) -> int:

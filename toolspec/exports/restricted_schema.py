@@ -427,7 +427,7 @@ class SubsetWriter:
         return new
 
     def _optional(self, flat: Flat, name: str, schema: JSON, written: Schema) -> Schema:
-        reason = f"`{name}` became required; it is null instead of being omitted."
+        reason = "Became required; it is null instead of being omitted."
         self._report.rewritten(self._member_pointer(flat, schema, name), reason)
         return self._may_be_null(written)
 

@@ -297,17 +297,41 @@ def test_an_export_has_its_own_page_which_a_tools_page_links_to(client, key, mem
 def test_each_page_of_the_exports_leads_to_all_others(client, path):
     make_tool("greet", name="Say: greet!")
 
-    tiles = page(client, f"/tools/greet/{path}").css(".tile")
+    links = page(client, f"/tools/greet/{path}").css(".formats a")
 
     assert {
         "/tools/greet/formats/spec/",
         "/tools/greet/formats/openai-strict/",
         "/tools/greet/formats/java/",
-    } <= {tile.attributes["href"] for tile in tiles}
-    [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/formats/openai/"]
-    assert openai.css_first(".tile-state").text().split() == ["1", "change"]
-    current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
-    assert current == [f"/tools/greet/{path}"]
+    } <= {link.attributes["href"] for link in links}
+    current = [link.attributes["href"] for link in links if "aria-current" in link.attributes]
+    assert current == [
+        f"/tools/greet/{path}".replace("/formats/", "/formats/spec/", path == "formats/")
+    ]
+
+
+def test_the_formats_are_compared_by_what_a_model_sees_and_what_is_left_out(client):
+    examples = [{"description": "One.", "parameters": {}, "returnValue": 1}]
+    make_tool("greet", returnType={"type": "integer"}, examples=examples)
+
+    rows = page(client, "/tools/greet/formats/").css(".formats tr")
+
+    cells = {text_of(row, "th"): texts_of(row, "td") for row in rows[1:]}
+    assert cells["LLM Tool Spec"] == ["as published"]
+    assert cells["OpenAI"] == ["unchanged", "return type, examples"]
+    assert cells["Anthropic"] == ["unchanged", "responses, return type"]
+    assert cells["OpenAPI"] == ["unchanged", "nothing"]
+    assert cells["Java project"] == ["generated code"]
+
+
+def test_the_table_of_formats_is_open_until_one_is_chosen(client):
+    make_tool("greet")
+
+    first, chosen = (page(client, f"/tools/greet/formats/{key}") for key in ("", "spec/"))
+
+    assert "open" in first.css_first(".exports-fold").attributes
+    assert "open" not in chosen.css_first(".exports-fold").attributes
+    assert first.css_first("#spec-text").text() == chosen.css_first("#spec-text").text()
 
 
 def test_the_head_counts_the_formats_that_are_unchanged(client):
@@ -315,7 +339,7 @@ def test_the_head_counts_the_formats_that_are_unchanged(client):
 
     tree = page(client, "/tools/greet/formats/openai/")
 
-    states = texts_of(tree, ".tile-state.is-good, .tile-state.is-info")
+    states = texts_of(tree, ".formats .fit")
     number = f"{states.count('unchanged')} of {len(states)}"
     assert f"works unchanged in {number} formats" in texts_of(tree, ".tool-head-facts li")
 
@@ -339,10 +363,8 @@ def test_an_export_says_what_is_dropped_at_the_line_around_it(client):
 
     tree = page(client, "/tools/greet/formats/mcp/")
 
-    assert (
-        text_of(tree, ".exports-main .fold summary")
-        == "No changes for models, 1 other difference from the spec"
-    )
+    assert text_of(tree, ".exports-main h2") == "MCP: works unchanged"
+    assert "1 other difference from the spec" in text_of(tree, ".exports-main header")
     [line] = tree.css(".has-note")
     assert line.id == "use-mcp-code-L1"
     assert "note-dropped" in line.attributes["class"]
@@ -352,10 +374,27 @@ def test_an_export_says_what_is_dropped_at_the_line_around_it(client):
 def test_an_export_without_differences_says_so(client):
     make_tool("greet")
 
-    assert (
-        "No differences from the spec."
-        in page(client, "/tools/greet/formats/mcp/").css_first(".exports-main").text()
+    head = page(client, "/tools/greet/formats/mcp/")
+
+    assert "no differences from the spec" in text_of(head, ".exports-main header")
+
+
+def test_an_export_has_a_line_for_each_reason_with_its_pointers(client):
+    limited = {"type": "string", "minLength": 1}
+    make_tool(
+        "greet", parameters=properties(who=limited, names={"type": "array", "items": limited})
     )
+
+    tree = page(client, "/tools/greet/formats/openai-strict/")
+
+    lines = {
+        text_of(loss, "p"): texts_of(loss, ".loss-where a") for loss in tree.css(".losses .loss")
+    }
+    support = (
+        "OpenAI's strict mode does not support minLength here; the description explains it instead."
+    )
+    assert lines[support] == ["/who", "/names/items"]
+    assert lines["Became required; it is null instead of being omitted."] == ["/who", "/names"]
 
 
 def test_a_line_that_the_export_page_does_not_show_has_no_link(client):
@@ -382,8 +421,8 @@ def test_an_export_within_a_tools_page_has_no_marks(client):
         client.get("/tools/greet/formats/mcp/", headers={"HX-Request": "true"}).content
     )
 
-    assert part.css(".has-note, .losses a") == []
-    assert len(part.css(".losses li")) == 1
+    assert part.css(".has-note, .losses") == []
+    assert "No changes for models, 1 other difference from the spec" in text_of(part, "p")
 
 
 def test_the_export_page_of_an_unknown_format_is_not_found(client):
@@ -729,14 +768,15 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
     table = page(browser, f"{tool.get_absolute_url()}formats/").css_first("table")
 
     verdicts = {
-        row.css_first("th").text(): row.css_first(".badge").text(strip=True)
-        for row in table.css("tbody tr")
+        row.css_first("th").text(strip=True): row.css_first(".fit").text(strip=True)
+        for row in table.css("tbody tr:has(.fit)")
     }
     assert verdicts["MCP"] == "1 change"
     assert verdicts["LangChain"] == "1 change"
     assert verdicts["Anthropic"] == "2 changes"
     assert len(verdicts) == 8
-    assert "'filter[id]' was renamed to 'filter_id_" in table.text()
+    losses = page(browser, f"{tool.get_absolute_url()}formats/anthropic/").css_first(".losses")
+    assert "'filter[id]' was renamed to 'filter_id_" in losses.text()
 
 
 @pytest.mark.parametrize(
