@@ -160,7 +160,7 @@ def publish_or_hold(
         NotAllowed: `by` may not even propose it.
         RevisionConflict, SpecError: as `publish`.
     """
-    decisions = _Decisions.about([spec], by)
+    decisions = Decisions.about([spec], by)
     tool = decisions.tools.get(spec.tool_id)
     if tool is None or not may(by, "revise", tool):
         require(by, "upload")
@@ -204,7 +204,7 @@ def publish_or_hold_many(
                 specs, by=by, dry_run=dry_run, origins=origins, replace=replace, **options
             )
         ]
-    decisions = _Decisions.about(specs, by)
+    decisions = Decisions.about(specs, by)
     reasons = {
         spec.sha256: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs
     }
@@ -236,7 +236,7 @@ def publish_or_hold_many(
 
 
 @dataclass(frozen=True, slots=True)
-class _Decisions:
+class Decisions:
     """Which of some specs a person may publish; a few queries for all of them together."""
 
     by: User
@@ -245,7 +245,7 @@ class _Decisions:
     new: dict[str, Answer]  # about each toolkit of new tools, by key
 
     @classmethod
-    def about(cls, specs: Sequence[ToolSpec], by: User) -> _Decisions:
+    def about(cls, specs: Sequence[ToolSpec], by: User) -> Decisions:
         found = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
         tools = {
             tool.tool_id: tool

@@ -1,4 +1,4 @@
-"""Sources: MCP servers and OpenAPI documents that are read again and again."""
+"""Sources: servers and documents that tools come from, and that are read again and again."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from catalog.search.visibility import Visibility
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
-Kind = Literal["mcp-http", "mcp-stdio", "openapi"]
+Kind = Literal["mcp-http", "mcp-stdio", "openapi", "document"]
 Policy = Literal["automatic", "compatible", "review"]
 
 KINDS: Final[dict[Kind, str]] = {
     "mcp-http": "MCP server (HTTP)",
     "mcp-stdio": "MCP server (command)",
     "openapi": "OpenAPI document",
+    "document": "Document without a connection",
 }
 POLICIES: Final[dict[Policy, str]] = {
     "compatible": "Compatible changes only",
@@ -36,6 +37,7 @@ POLICIES: Final[dict[Policy, str]] = {
 NAME_LENGTH: Final = 40
 ADDRESS_LENGTH: Final = 2_000
 TITLE_LENGTH: Final = 200
+PREFIX_LENGTH: Final = 100
 INTERRUPTED_S: Final = (
     600  # a sync ends within its limits long before; if it has not, its process was stopped
 )
@@ -67,16 +69,21 @@ class SourceQuerySet(models.QuerySet["Source"]):
 
 
 class Source(models.Model):
-    """A named origin of specs: an MCP server or an OpenAPI document.
+    """A named origin of specs: an MCP server or a document.
 
-    The ids of its tools begin with its name and a dot, so tools of two servers never have the same id.
+    The tools of the kind "document" do not run, until an administrator connects it: it becomes one of the other kinds.
     """
 
     name = models.CharField(max_length=NAME_LENGTH, unique=True)
     kind = models.CharField(max_length=10, choices=list(KINDS.items()))
     # a URL; the command with its arguments for "mcp-stdio"; empty if the document was uploaded
     address = models.CharField(max_length=ADDRESS_LENGTH, blank=True)
-    document = models.TextField(blank=True)  # an uploaded OpenAPI document
+    document = models.TextField(blank=True)  # an uploaded document
+    # of the ids of its tools, without the dot: None is its name, and "" nothing
+    prefix = models.CharField(max_length=PREFIX_LENGTH, null=True, blank=True)  # noqa: DJ001 - "" has a meaning
+    left_out = models.JSONField(
+        default=list, blank=True
+    )  # the names of tools that are not imported
     credentials = models.TextField(
         blank=True
     )  # {"headers": {name: value}} as JSON, encrypted; empty if there are none
@@ -109,6 +116,21 @@ class Source(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("catalog:source", args=[self.name])
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether its tools run, by calling it."""
+        return self.kind != "document"
+
+    @property
+    def id_prefix(self) -> str:
+        """The prefix of the ids of its tools, without the dot."""
+        return self.name if self.prefix is None else self.prefix
+
+    @property
+    def start(self) -> str:
+        """The start of the ids of its tools: the prefix and the dot, or nothing."""
+        return f"{self.id_prefix}." if self.id_prefix else ""
 
     @property
     def headers(self) -> dict[str, str]:
@@ -229,8 +251,9 @@ class SourceToolQuerySet(models.QuerySet["SourceTool"]):
         return self.filter(is_visible(visibility, "catalog_tool__"))
 
     def runnable(self) -> SourceToolQuerySet:
-        """Tools of the catalog that their sources still list, so that they can be called there."""
-        return self.filter(gone_at=None, catalog_tool__isnull=False)
+        """Tools of the catalog that their connected sources still list, so that they can be called there."""
+        listed = self.filter(gone_at=None, catalog_tool__isnull=False)
+        return listed.exclude(source__kind="document")
 
 
 class SourceTool(models.Model):

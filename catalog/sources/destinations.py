@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from catalog.models import Source
 from catalog.outgoing.addresses import origin_of
+from toolspec.spec import stored_spec
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
@@ -29,6 +31,19 @@ def destinations(document: dict[str, JSON]) -> JSON:
         "security": operation.get("security"),
         "schemes": {name: _scheme(members_of(scheme)) for name, scheme in schemes.items()},
     }
+
+
+def servers_of(source: Source) -> list[str]:
+    """The origins that the tools of a source call by default, sorted."""
+    texts = source.tools.filter(catalog_tool__isnull=False).values_list(
+        "catalog_tool__current__source", flat=True
+    )
+    origins = set()
+    for text in texts.iterator():
+        members = members_of(members_of(stored_spec(text).configuration).get("properties"))
+        default = members_of(members.get(_BASE_URL)).get("default")
+        origins.add(origin_of(default) if isinstance(default, str) else None)
+    return sorted(origin for origin in origins if origin)
 
 
 def _scheme(scheme: dict[str, JSON]) -> JSON:

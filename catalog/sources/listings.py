@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from django.conf import settings
+from django.db.models.functions import Coalesce
 
 from catalog.errors import OutgoingError
 from catalog.models import Source
 from catalog.sources.reading import Reading, RemoteTool
 from toolspec.conversion_report import Loss
-from toolspec.errors import DocumentError, Problem
+from toolspec.errors import DocumentError, Problem, SpecError
 from toolspec.foreign_documents import foreign_document
-from toolspec.imports import Deadline, ImportedSpec, NotKnown, detect, id_for, import_document
+from toolspec.imports import (
+    Deadline,
+    Imported,
+    ImportedSpec,
+    NotKnown,
+    detect,
+    id_for,
+    import_document,
+    text_with_id,
+)
 from toolspec.imports.results import NO_DEADLINE
-from toolspec.spec import ToolSpec
+from toolspec.spec import ToolSpec, read_spec
 from toolspec.text import yaml_reader
 from toolspec.text.pointers import split_pointer
 from toolspec.text.reader import JSON, loads
@@ -26,6 +37,7 @@ CHUNK: Final = (
 )
 MAX_REMOTE_NAME: Final = 255  # characters, of the column
 APIS: Final = frozenset({"openapi-3", "swagger-2"})
+NO_NEW_IDS: Final[Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,7 @@ class ListedTool:
         sha256: of its definition at the source.
         spec: None if it cannot become a spec; then `problems` say why.
         losses: of its conversion.
+        imported: the tool in a document; None for an MCP server.
     """
 
     tool_id: str
@@ -46,18 +59,29 @@ class ListedTool:
     spec: ToolSpec | None = field(repr=False, default=None)
     problems: tuple[Problem, ...] = ()
     losses: tuple[Loss, ...] = ()
+    imported: ImportedSpec | None = field(repr=False, default=None)
 
 
 def listed_tools(
-    source: Source, reading: Reading, deadline: Deadline = NO_DEADLINE
+    source: Source,
+    reading: Reading,
+    deadline: Deadline = NO_DEADLINE,
+    new_ids: Mapping[str, str] = NO_NEW_IDS,
 ) -> list[ListedTool]:
     """The tools that `reading` contains, each id once; operations that are not converted by `deadline` have problems.
+
+    Args:
+        source: whose listed tools keep their ids, as long as the document has their names.
+        reading: its content.
+        deadline: of the conversion.
+        new_ids: instead of those that the conversion gives, by the names of the tools.
 
     Raises:
         OutgoingError: it cannot be used as a whole.
     """
     if reading.tools is None:
-        return list(_of_document(source, reading.document, deadline))
+        imported = reading.imported or _import(source, reading.document, deadline)
+        return list(_of_document(source, imported, new_ids))
     return list(_of_tools(source, reading.tools))
 
 
@@ -71,7 +95,7 @@ def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
         by_id.setdefault(_id_of(source, tool), []).append(tool)
     single: list[RemoteTool] = []
     for tool_id, listed in by_id.items():
-        if tool_id == f"{source.name}.":
+        if tool_id == source.start:
             yield _refuse(
                 source, listed[0], f"Tools without a name cannot be imported ({len(listed)})."
             )
@@ -95,7 +119,7 @@ def _name_of(tool: RemoteTool) -> str:
 
 
 def _id_of(source: Source, tool: RemoteTool) -> str:
-    return id_for(f"{source.name}.{_name_of(tool)}")
+    return id_for(f"{source.start}{_name_of(tool)}")
 
 
 def _refuse(source: Source, tool: RemoteTool, message: str) -> ListedTool:
@@ -119,7 +143,7 @@ def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
         return
     try:
         imported = import_document(
-            {"tools": definitions}, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES
+            {"tools": definitions}, prefix=source.id_prefix, max_spec_bytes=settings.MAX_SPEC_BYTES
         )
     except NotKnown:
         for tool in readable:
@@ -148,24 +172,65 @@ def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedT
     )
 
 
-def _of_document(source: Source, text: str, deadline: Deadline) -> Iterator[ListedTool]:
+def _import(source: Source, text: str, deadline: Deadline) -> Imported:
     document = read_document(text)
-    if detect(document) not in APIS:
+    format_key = detect(document)
+    if format_key is None or (source.is_connected and format_key not in APIS):
         reason = (
             foreign_document(document)
             or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
         )
         raise OutgoingError(reason)
-    imported = import_document(
+    return import_document(
         document,
-        prefix=source.name,
+        prefix=source.id_prefix,
         max_spec_bytes=settings.MAX_SPEC_BYTES,
         deadline=deadline,
     )
-    for one in imported.specs:
-        remote_name = one.tool_id.removeprefix(f"{source.name}.")
-        sha256 = one.spec.sha256 if one.spec else ""
-        yield ListedTool(one.tool_id, remote_name, sha256, one.spec, one.problems, one.losses)
+
+
+def _of_document(
+    source: Source, imported: Imported, new_ids: Mapping[str, str]
+) -> Iterator[ListedTool]:
+    ids: dict[str, str] = {}
+    if source.pk is not None:
+        stored_id = Coalesce("catalog_tool__tool_id", "tool_id")
+        ids |= source.tools.values_list("remote_name", stored_id)
+    ids |= new_ids
+    named = [(one.tool_id.removeprefix(source.start), one) for one in imported.specs]
+    listed = [(name, one) for name, one in named if name not in source.left_out]
+    numbers = Counter(_id_in(one, ids.get(name)) for name, one in listed)
+    for name, one in listed:
+        tool_id = _id_in(one, ids.get(name))
+        spec, problems = one.spec, one.problems
+        if tool_id != one.tool_id and numbers[tool_id] > 1:
+            spec, problems = None, (_shared_id(tool_id),)
+        elif tool_id != one.tool_id:
+            spec, problems = _read_with_id(one, tool_id)
+        sha256 = spec.sha256 if spec else ""
+        yield ListedTool(tool_id, name, sha256, spec, problems, one.losses, one)
+
+
+def _id_in(imported: ImportedSpec, wanted: str | None) -> str:
+    """The id of a tool, which has another one if the document does not state its own."""
+    if wanted is None or imported.spec is None or imported.has_own_id:
+        return imported.tool_id
+    return wanted
+
+
+def _read_with_id(
+    imported: ImportedSpec, tool_id: str
+) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
+    try:
+        text = text_with_id(imported, tool_id).encode()
+        return read_spec(text, max_bytes=settings.MAX_SPEC_BYTES), ()
+    except SpecError as error:  # nobody sees the text, so its lines mean nothing
+        return None, tuple(replace(one, line=None, column=None) for one in error.problems)
+
+
+def _shared_id(tool_id: str) -> Problem:
+    message = f"Another tool of this document has the id {tool_id!r}, too. Choose another id, or leave one of them out."
+    return Problem("/definition/id", message, "import.same-id")
 
 
 def read_document(text: str) -> JSON:
@@ -175,7 +240,7 @@ def read_document(text: str) -> JSON:
         OutgoingError: it is neither.
     """
     try:
-        if text.lstrip().startswith("{"):
+        if text.lstrip().startswith(("{", "[")):
             return loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES)
         return yaml_reader.loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES).value
     except DocumentError as error:

@@ -18,6 +18,7 @@ from catalog.address_policy import address_policy
 from catalog.encryption import Unreadable
 from catalog.errors import OutgoingError
 from catalog.models import Source
+from toolspec.imports import Imported
 
 SECONDS: Final = 30
 MAX_BYTES: Final = 10_000_000  # of the tools of an MCP server
@@ -47,12 +48,14 @@ class Reading:
     Attributes:
         title: the name and version that an MCP server reports.
         tools: of an MCP server, at most `MAX_TOOLS`; None for an OpenAPI document.
-        document: the OpenAPI document; "" for an MCP server.
+        document: the document; "" for an MCP server.
+        imported: the tools of the document, if they were converted already.
     """
 
     title: str = ""
     tools: list[RemoteTool] | None = field(default=None, repr=False)
     document: str = field(default="", repr=False)
+    imported: Imported | None = field(default=None, repr=False)
 
 
 def read_source(source: Source) -> Reading:
@@ -61,7 +64,7 @@ def read_source(source: Source) -> Reading:
     Raises:
         OutgoingError: it cannot be reached or read; the message says why.
     """
-    if source.kind == "openapi" and not source.address:
+    if source.document:
         return Reading(document=source.document)
     policy = address_policy()
     job = {

@@ -28,14 +28,20 @@ from catalog.models.sources import (
     KINDS,
     NAME_LENGTH,
     POLICIES,
+    Kind,
 )
 from catalog.outgoing.addresses import origin_of, url_parts
 from catalog.search import vocabulary
+from catalog.sources.listings import APIS, read_document
 from catalog.sources.sync import AlreadySyncing
+from toolspec.imports import detect
 
 MAX_HEADERS: Final = 10
 MAX_HEADER_CHARS: Final = 8_000
 MIN_EVERY_MINUTES: Final = 5
+DOCUMENT_KINDS: Final[frozenset[Kind]] = frozenset(
+    {"openapi", "document"}
+)  # may have one that is stored
 MAX_EVERY_MINUTES: Final = 60 * 24 * 31
 SCHEDULES: Final[dict[str | int, str]] = {
     "": "Manually",
@@ -44,6 +50,11 @@ SCHEDULES: Final[dict[str | int, str]] = {
     1440: "Every day",
     10080: "Every week",
 }  # to choose from on the page, in minutes
+CONNECTIONS: Final = {
+    "document": "No, mocks only",
+    "openapi": "Through the API that the document describes",
+    "mcp-http": "Through the MCP server at the address below",
+}
 _NAME: Final = (
     f"Enter a name of 1 to {NAME_LENGTH} characters: lower-case letters, digits, `-` and `_`, "
     "starting with a letter or digit."
@@ -194,6 +205,8 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
         self.allow_command = allow_command
         for name, field in self.fields.items():
             is_fixed = source is not None and name in ("name", "kind")
+            if name == "kind" and source is not None:
+                is_fixed = source.is_connected  # a document is connected by another kind
             is_omitted = field.widget.value_omitted_from_data(self.data, self.files, name)
             field.disabled = is_fixed or is_omitted  # so its stored value is used
 
@@ -201,6 +214,11 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
     def reaches_this_machine(self) -> bool:
         """Whether sources may connect to this machine (see `address_policy`)."""
         return bool(settings.LOOPBACK_ONLY)
+
+    @property
+    def connections(self) -> dict[str, str]:
+        """The kinds that a document without a connection can become."""
+        return CONNECTIONS
 
     @property
     def header_name(self) -> str:
@@ -219,9 +237,18 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_kind(self) -> str:
         kind: str = self.cleaned_data["kind"]
         is_command = kind == "mcp-stdio"
-        if is_command and self.instance.pk is None and not self.allow_command:
+        if is_command and self.initial["kind"] != kind and not self.allow_command:
             raise forms.ValidationError(_COMMAND)
+        if kind == "openapi" and self.initial["kind"] == "document":
+            self._check_api(self.initial["document"])
         return kind
+
+    def _check_api(self, document: str) -> None:
+        if detect(read_document(document)) not in APIS:
+            message = (
+                "The document describes no API. Enter the URL of an MCP server with its tools."
+            )
+            raise forms.ValidationError(message)
 
     def clean_address(self) -> str:
         """A URL, or the command of "mcp-stdio"; "" if there is a document, which a new URL replaces."""
@@ -230,13 +257,16 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
         document = self.cleaned_data.get("document")
         if kind is None or document is None:
             return address  # they have errors of their own
-        if kind != "openapi" or (address and self.fields["document"].disabled):
+        has_document = kind in DOCUMENT_KINDS
+        if not has_document or (address and self.fields["document"].disabled):
             document = self.cleaned_data["document"] = ""
         if kind == "mcp-stdio":
             self._check_command(address)
-        elif kind == "openapi" and bool(address) == bool(document):
+        elif has_document and bool(address) == bool(document):
             message = "Enter the address of an OpenAPI document, or upload one, but not both."
             raise forms.ValidationError(message)
+        elif kind == "document" and address:
+            raise forms.ValidationError("To connect it, choose another kind.")
         elif not document and (problem := url_problem(address)):
             raise forms.ValidationError(problem)
         return address
@@ -323,7 +353,8 @@ def change_source(form: SourceForm) -> Source:
     require_valid(form, "source")
     source: Source = form.instance
     headers = form.cleaned_data["headers"]
-    moved = origin_of(source.address) != origin_of(form.initial["address"])
+    is_newly_connected = source.kind != form.initial["kind"]
+    moved = origin_of(source.address) != origin_of(form.initial["address"]) or is_newly_connected
     if headers is not None or moved:
         source.set_headers(headers or {})
     if moved:
@@ -337,6 +368,8 @@ def change_source(form: SourceForm) -> Source:
         if headers is not None:
             after["credentials"] = "replaced" if headers else "removed"
         audit.record_change("source.change", "source", source.name, before, after)
+        if is_newly_connected:
+            vocabulary.change_state()  # its tools run now
     return source
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
@@ -21,13 +21,15 @@ from catalog import audit
 from catalog.accounts.models import User
 from catalog.encryption import Unreadable
 from catalog.errors import OutgoingError
-from catalog.held_changes import hold, replace_held
+from catalog.held_changes import REASON_LENGTH, Decisions, Proposal, hold, replace_held
 from catalog.models import HeldChange, Revision, Source, SourceSync, SourceTool, Tool
 from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
 from catalog.publishing import Publication, publish_many, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import MAX_NAME_CHARS, RevisionOrigin
+from catalog.rights import may
 from catalog.search import vocabulary
+from catalog.search.document import SearchDocument, document_of
 from catalog.search.visibility import Visibility
 from catalog.sources.declared import is_declared
 from catalog.sources.destinations import destinations
@@ -36,8 +38,8 @@ from catalog.sources.reading import Reading, read_source
 from catalog.sources.redacting import without_credentials
 from catalog.webhook_queue import WebhookEvent, queue_events
 from toolspec.diff import HARMLESS
-from toolspec.errors import SpecError, ToolshelfError
-from toolspec.imports import name_of
+from toolspec.errors import Problem, SpecError, ToolshelfError
+from toolspec.imports import detect, name_of
 from toolspec.lint import UNSEARCHED, injected_phrases, unsearched_text
 from toolspec.spec import ToolSpec
 
@@ -52,10 +54,46 @@ _HELD_BECAUSE: Final = {
     "wording": "Words that models read have changed.",
 }
 MAX_PHRASE: Final = 120
+MAX_VERDICTS: Final = 200  # on the revisions of one document that was sent
 MAX_EVENT_TOOLS: Final = 50
 _INTERNAL: Final = "An internal error stopped the sync. The server's log has the details."
 
+_REJECTED: Final = Problem(
+    "", "This definition of the tool was rejected before.", "source.rejected"
+)
+Outcome = Publication | Proposal | SpecError
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a sync does with one listed tool; `verdict`: on its revision, None if it was not compared."""
+
+    tool: ListedTool
+    outcome: Outcome
+    verdict: str | None
+
+
+OnBatch = Callable[[list[Result]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SentDocument:
+    """How the document that a person has just sent is imported.
+
+    Attributes:
+        replaces: whether the first sync may follow revisions of any origin.
+        new_ids: of tools, by their names in the document.
+        on_batch: is called with the outcomes of a batch, inside the transaction that stores them.
+    """
+
+    replaces: bool = False
+    new_ids: Mapping[str, str] = field(default_factory=dict)
+    on_batch: OnBatch | None = None
+
+
+NOTHING_SENT: Final = SentDocument()
 
 
 class AlreadySyncing(ToolshelfError):
@@ -99,7 +137,9 @@ def begin(source: Source, *, by: User | None = None) -> SourceSync:
         raise AlreadySyncing(f"The source {source.name} is being synced already.") from error
 
 
-def carry_out(record: SourceSync, reading: Reading | None = None) -> SourceSync:
+def carry_out(
+    record: SourceSync, reading: Reading | None = None, sent: SentDocument = NOTHING_SENT
+) -> SourceSync:
     """Read the source and apply its changes; every outcome, also a failure, is stored in `record`.
 
     `reading`: what the source contains, if it was read just now.
@@ -109,15 +149,44 @@ def carry_out(record: SourceSync, reading: Reading | None = None) -> SourceSync:
         record.by, client=f"source {source.name}", address=audit.origin().actor().address
     )
     with audit.acting(audit.Origin("sync", lambda: actor)):
-        return _carry_out(source, record, reading)
+        return _carry_out(source, record, reading, sent)
 
 
-def _carry_out(source: Source, record: SourceSync, reading: Reading | None) -> SourceSync:
+def check(source: Source, reading: Reading, sent: SentDocument, *, by: User | None) -> None:
+    """Call `sent.on_batch` with what a sync would do; nothing is stored.
+
+    `source` is stored or not.
+    """
+    record = SourceSync(source=source, by=by)
+    _application(source, record, reading, sent, dry_run=True).apply()
+
+
+def _application(
+    source: Source,
+    record: SourceSync,
+    reading: Reading,
+    sent: SentDocument,
+    *,
+    dry_run: bool = False,
+) -> _Application:
+    return _Application(
+        source,
+        record,
+        listed_tools(source, reading, new_ids=sent.new_ids),
+        claimed=_origin_before(source, reading),
+        replaces=sent.replaces,
+        dry_run=dry_run,
+        on_batch=sent.on_batch,
+    )
+
+
+def _carry_out(
+    source: Source, record: SourceSync, reading: Reading | None, sent: SentDocument
+) -> SourceSync:
     try:
         if reading is None:
             reading = read_source(source)
-        listed = listed_tools(source, reading)
-        _Application(source, record, listed, title=_title_of(source, reading)).apply()
+        _application(source, record, reading, sent).apply()
         _queue_drift(source, record)
         _store_title(source, reading)
     except OutgoingError as error:
@@ -135,9 +204,16 @@ def _carry_out(source: Source, record: SourceSync, reading: Reading | None) -> S
     return record
 
 
-def _title_of(source: Source, reading: Reading) -> str:
-    """The title of an API; "" for an MCP server."""
-    return name_of(read_document(reading.document)) if source.kind == "openapi" else ""
+def _origin_before(source: Source, reading: Reading) -> RevisionOrigin:
+    """The origin that earlier versions recorded for the tools that were uploaded in this document."""
+    if reading.tools is not None:
+        return RevisionOrigin("mcp")  # without a name, no two are the same
+    name = source.title or source.id_prefix
+    if reading.imported is not None:
+        return RevisionOrigin(reading.imported.format_key, name[:MAX_NAME_CHARS])
+    document = read_document(reading.document)
+    title = name_of(document) or name
+    return RevisionOrigin(detect(document) or "openapi-3", title[:MAX_NAME_CHARS])
 
 
 def _queue_drift(source: Source, record: SourceSync) -> None:
@@ -182,33 +258,48 @@ class _Application:
     """Applies the tools that a source lists.
 
     Attributes:
+        claimed: the origin of the revisions that the first sync of this source may follow.
+        replaces: whether the first sync may follow revisions of any origin.
+        dry_run: store nothing.
+        on_batch: is called with the outcomes of a batch, inside its transaction.
         rows: the tools that it listed before, by id.
-        title: of the API.
         declared: the ids of the tools of the catalog that have a revision from this source.
         changes: what happened to single tools, for the report.
+        verdicts_left: how many revisions may still be compared; None: any number.
     """
 
     source: Source
     record: SourceSync
     listed: list[ListedTool]
-    title: str = ""
+    claimed: RevisionOrigin
+    replaces: bool = False
+    dry_run: bool = False
+    on_batch: OnBatch | None = None
     rows: dict[str, SourceTool] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     changes: list[dict[str, Any]] = field(default_factory=list)
+    verdicts_left: int | None = None
+
+    def __post_init__(self) -> None:
+        self.sha256_of = {tool.tool_id: tool.sha256 for tool in self.listed}
+        if not self.source.is_connected:
+            self.verdicts_left = MAX_VERDICTS  # its sender waits
 
     def apply(self) -> None:
-        rows = SourceTool.objects.filter(source=self.source)
-        # of earlier versions, which stored untrimmed ids: the change of such a tool was not compared
-        rows.filter(catalog_tool__isnull=False).exclude(tool_id=F("catalog_tool__tool_id")).delete()
+        rows = SourceTool.objects.filter(source_id=self.source.pk)
+        if not self.dry_run:
+            # of earlier versions, which stored untrimmed ids: the change of such a tool was not compared
+            published = rows.filter(catalog_tool__isnull=False)
+            published.exclude(tool_id=F("catalog_tool__tool_id")).delete()
         self.rows = {row.tool_id: row for row in rows}
         ours = Revision.objects.filter(origin_kind="source", origin_name=self.source.name)
-        ours = ours.filter(tool__source_tool__source=self.source)
+        ours = ours.filter(tool__source_tool__source_id=self.source.pk)
         self.declared = set(ours.values_list("tool__tool_id", flat=True))
         self.record.listed = len(self.listed)
-        self._mark_gone()
-        changed = [tool for tool in self.listed if self._is_changed(tool)]
-        for start in range(0, len(changed), BATCH):
-            self._apply(changed[start : start + BATCH])
+        if not self.dry_run:
+            self._mark_gone()
+        for start in range(0, len(self.listed), BATCH):
+            self._apply(self.listed[start : start + BATCH])
         self.record.changes_json = (
             json.dumps(self.changes[:MAX_STORED_CHANGES]) if self.changes else ""
         )
@@ -232,87 +323,172 @@ class _Application:
             vocabulary.change_state()  # other tools run now
 
     def _is_changed(self, tool: ListedTool) -> bool:
-        if tool.spec is None:
-            message = " ".join(problem.message for problem in tool.problems[:3])
-            headers, address = _headers_of(self.source), self.source.address
-            tool_id, message = (
-                without_credentials(text, headers, address) for text in (tool.tool_id, message)
-            )
-            self._report(tool_id, "refused", message=message)
-            return False
         row = self.rows.get(tool.tool_id)
-        if row is not None and row.listed_sha256 == tool.sha256 and not self._is_undeclared(row):
-            self.record.unchanged += 1
-            return False
-        return True
+        is_known = row is not None and row.listed_sha256 == tool.sha256
+        return not is_known or (row is not None and self._is_undeclared(row))
 
     def _is_undeclared(self, row: SourceTool) -> bool:
         """Whether a tool counts as published although no revision of it came from this source."""
         return bool(row.published_sha256) and row.tool_id not in self.declared
 
     def _apply(self, tools: Sequence[ListedTool]) -> None:
-        """Publish or hold some changed tools, in one transaction."""
-        imported = with_stored_layout([tool.spec for tool in tools if tool.spec])
+        """Publish or hold those tools of a batch that have changed, in one transaction."""
+        changed = [tool for tool in tools if tool.spec and self._is_changed(tool)]
+        imported = with_stored_layout([tool.spec for tool in changed if tool.spec])
         specs = {spec.tool_id: spec for spec in imported}
-        verdicts = verdicts_on(specs.values())  # before the transaction: 1 to 50 ms each
+        # before the transaction, because both take long: a verdict 1 to 50 ms
+        verdicts = verdicts_on(imported, self.verdicts_left)
+        if self.verdicts_left is not None:
+            self.verdicts_left -= len(verdicts)
+        documents = {spec.sha256: document_of(spec) for spec in imported}
         with transaction.atomic():
-            current = _current_revisions(specs)
-            held: dict[str, HeldChange] = {}
+            outcomes = self._publish_or_hold(specs, verdicts, documents)
             for tool in tools:
-                spec = specs[tool.tool_id]
-                base = current.get(tool.tool_id)
-                verdict = verdicts.get(spec.sha256, "identical") if base else ""
-                if reason := self._reason_to_hold(spec, base, verdict):
-                    held[spec.sha256] = hold(
-                        spec,
-                        origin=self._origin,
-                        base=base,
-                        verdict=verdict,
-                        reason=reason,
-                        source=self.source,
-                        definition_sha256=tool.sha256,
-                    )
-            published = publish_many(
-                [spec for spec in imported if spec.sha256 not in held],
-                by=self.record.by,
-                assess=len(imported) - len(held) <= FEW,
-                origins={spec.sha256: self._origin for spec in imported},
-                initial={spec.tool_id: {"owner": self.source.owner} for spec in imported},
-                replace=not self.rows,  # the first time: tools that are claimed, all others are held
-            )
-            remaining = iter(published)
-            for tool in tools:
-                spec = specs[tool.tool_id]
-                outcome = held.get(spec.sha256) or next(remaining)
-                self._record(tool, outcome, verdicts.get(spec.sha256, ""))
-            vocabulary.change_state()  # other tools may run now
+                if tool.spec is None:
+                    outcomes[tool.tool_id] = SpecError(tool.problems)
+                elif tool.tool_id not in specs:
+                    self.record.unchanged += 1
+                    continue
+                spec = specs.get(tool.tool_id)
+                self._record(
+                    tool, outcomes[tool.tool_id], verdicts.get(spec.sha256, "") if spec else ""
+                )
+            if changed and not self.dry_run:
+                vocabulary.change_state()  # other tools may run now
+            if self.on_batch:
+                self.on_batch(self._results(tools, specs, outcomes, verdicts))
 
-    def _record(
-        self, tool: ListedTool, outcome: HeldChange | Publication | SpecError, verdict: str
-    ) -> None:
+    def _publish_or_hold(
+        self,
+        specs: Mapping[str, ToolSpec],
+        verdicts: Mapping[str, str],
+        documents: Mapping[str, SearchDocument],
+    ) -> dict[str, Outcome]:
+        """What happens to each of the specs, by the ids of their tools."""
+        current = _current_revisions(specs)
+        decisions = self._decisions(specs)
+        outcomes: dict[str, Outcome] = {}
+        for tool_id, spec in specs.items():
+            base = current.get(tool_id)
+            if refusal := decisions.refusal(spec) if decisions else "":
+                problem = Problem("/definition/id", refusal, "publish.not-allowed")
+                outcomes[tool_id] = SpecError([problem])
+                continue
+            verdict = ""
+            if base is not None:
+                default = "identical" if base.sha256 == spec.sha256 else "unknown"
+                verdict = verdicts.get(spec.sha256, default)
+            reason = (decisions.reason_to_hold(spec) if decisions else "") or (
+                self._reason_to_hold(spec, base, verdict)
+            )
+            if reason:
+                outcomes[tool_id] = self._hold(spec, base, verdict, reason)
+        published = [spec for tool_id, spec in specs.items() if tool_id not in outcomes]
+        publications = publish_many(
+            published,
+            by=self.record.by,
+            dry_run=self.dry_run,
+            assess=len(published) <= FEW,
+            documents=documents,
+            origins={spec.sha256: self._origin for spec in published},
+            initial={spec.tool_id: {"owner": self.source.owner} for spec in published},
+            replace=True,  # what must not be replaced is held
+        )
+        outcomes |= zip([spec.tool_id for spec in published], publications, strict=True)
+        return outcomes
+
+    def _decisions(self, specs: Mapping[str, ToolSpec]) -> Decisions | None:
+        """What the sender of a document may publish; None if an administrator has connected the source."""
+        by = self.record.by
+        if self.source.is_connected or by is None:
+            return None
+        return Decisions.about(list(specs.values()), by)
+
+    def _hold(self, spec: ToolSpec, base: Revision | None, verdict: str, reason: str) -> Proposal:
+        if self.dry_run:
+            return Proposal(spec, reason, None)
+        by = self.record.by
+        is_seen = base is not None and (self.source.is_connected or bool(may(by, "see", base.tool)))
+        change = hold(
+            spec,
+            origin=self._origin,
+            base=base,
+            verdict=verdict if is_seen else "",
+            reason=reason[:REASON_LENGTH],
+            source=self.source,
+            definition_sha256=self.sha256_of[spec.tool_id],
+        )
+        return Proposal(spec, reason, change)
+
+    def _record(self, tool: ListedTool, outcome: Outcome, verdict: str) -> None:
         """Store what happened to a listed tool; `verdict`: on its change, "" if it has none."""
         if isinstance(outcome, SpecError):
-            self._report(tool.tool_id, "refused", message=str(outcome))
+            self._report_refused(tool, outcome)
             return
-        if isinstance(outcome, HeldChange):
-            base = outcome.base
+        if isinstance(outcome, Proposal):
+            change = outcome.change
+            base = change.base if change else None
             self._store_row(tool, base.tool if base else None, published=False)
-            more = {"slug": base.tool.slug, "verdict": outcome.verdict} if base else {}
-            self._report(tool.tool_id, "held", change=outcome.pk, message=outcome.reason, **more)
+            more: dict[str, str | int] = {"message": outcome.reason[:REASON_LENGTH]}
+            if base is not None and change is not None:
+                more |= {"slug": base.tool.slug, "verdict": change.verdict}
+            if change is not None:
+                more["change"] = change.pk
+            self._report(tool.tool_id, "held", **more)
             return
-        replace_held(tool.tool_id, self.source)
+        if not self.dry_run:
+            replace_held(tool.tool_id, self.source)
         self._store_row(tool, outcome.tool, published=True)
         if outcome.outcome == "unchanged":
             self.record.unchanged += 1
             return
-        more = {"verdict": verdict} if verdict else {}
+        facts: dict[str, str | int] = {"verdict": verdict} if verdict else {}
         self._report(
             tool.tool_id,
             outcome.outcome,
             slug=outcome.tool.slug,
             revision=outcome.revision.number,
-            **more,
+            **facts,
         )
+
+    def _report_refused(self, tool: ListedTool, error: SpecError) -> None:
+        message = " ".join(problem.message for problem in error.problems[:3])
+        headers, address = _headers_of(self.source), self.source.address
+        tool_id, message = (
+            without_credentials(text, headers, address) for text in (tool.tool_id, message)
+        )
+        self._report(tool_id, "refused", message=message)
+
+    def _results(
+        self,
+        tools: Sequence[ListedTool],
+        specs: Mapping[str, ToolSpec],
+        outcomes: Mapping[str, Outcome],
+        verdicts: Mapping[str, str],
+    ) -> list[Result]:
+        """The outcomes of all tools of a batch, in order, also of the unchanged ones."""
+        unchanged = [tool.tool_id for tool in tools if tool.tool_id not in outcomes]
+        current = _current_revisions(unchanged)
+        held = HeldChange.objects.filter(
+            source_id=self.source.pk, tool_id__in=unchanged, state=HeldChange.HELD
+        )
+        waiting = {change.tool_id: change for change in held.defer("text")}
+        results = []
+        for tool in tools:
+            outcome = outcomes.get(tool.tool_id)
+            if outcome is None and tool.tool_id in waiting:
+                change = waiting[tool.tool_id]
+                assert tool.spec is not None  # noqa: S101 - for mypy: it has an outcome otherwise
+                outcome = Proposal(tool.spec, change.reason, change)
+            elif outcome is None and tool.tool_id in current:
+                revision = current[tool.tool_id]
+                outcome = Publication(revision.tool, revision, "unchanged")
+            elif outcome is None:
+                outcome = SpecError([_REJECTED])
+            spec = specs.get(tool.tool_id)
+            verdict = verdicts.get(spec.sha256) if spec else None
+            results.append(Result(tool, outcome, verdict))
+        return results
 
     def _reason_to_hold(self, spec: ToolSpec, base: Revision | None, verdict: str) -> str:
         """Why the policy does not let this change become current; "" if it does."""
@@ -320,10 +496,10 @@ class _Application:
             return ""
         row = self.rows.get(spec.tool_id)
         published = row is not None and bool(row.published_sha256) and not self._is_undeclared(row)
-        is_claimed = base is not None and not self.rows and self._is_import_of_owner(base)
+        is_claimed = base is not None and self._is_claimed(base)
         if base is not None and not published and not is_claimed:
             return "A tool with this id was in the catalog before the source listed it."
-        if self.source.policy == "automatic":
+        if self.source.policy == "automatic" or not self.source.is_connected:
             return ""
         if self.source.policy == "review":
             return "The policy of the source holds all changes."
@@ -339,11 +515,14 @@ class _Application:
             return UNSEARCHED
         return ""
 
-    def _is_import_of_owner(self, base: Revision) -> bool:
-        """Whether the owner of the source uploaded the tool from this document before."""
-        document = RevisionOrigin("openapi-3", self.title[:MAX_NAME_CHARS])
-        is_own = base.tool.owner_id is not None and base.tool.owner_id == self.source.owner_id
-        return is_own and document.is_same(base.origin_kind or "", base.origin_name or "")
+    def _is_claimed(self, base: Revision) -> bool:
+        """Whether the first sync may follow this revision: its owner has imported it from this document before."""
+        if self.rows:
+            return False
+        owner = self.source.owner_id
+        is_own = base.tool.owner_id == owner and bool(owner or not self.source.is_connected)
+        is_same = self.claimed.is_same(base.origin_kind or "", base.origin_name or "")
+        return self.replaces or (is_own and is_same)
 
     @property
     def _origin(self) -> RevisionOrigin:
@@ -355,7 +534,12 @@ class _Application:
             "listed_sha256": tool.sha256,
             "gone_at": None,
         }
-        if catalog_tool is not None:
+        if self.dry_run:
+            return
+        others = SourceTool.objects.filter(catalog_tool=catalog_tool).exclude(source=self.source)
+        if catalog_tool is not None and published:
+            others.update(catalog_tool=None)  # a tool has one source
+        if catalog_tool is not None and (published or not others.exists()):
             defaults["catalog_tool"] = catalog_tool
         if published:
             defaults["published_sha256"] = tool.sha256
@@ -377,7 +561,7 @@ def _new_instruction(spec: ToolSpec, base: Revision | None) -> str:
     return next((phrase for phrase in phrases if phrase not in known), "")
 
 
-def _current_revisions(specs: dict[str, ToolSpec]) -> dict[str, Revision]:
+def _current_revisions(tool_ids: Collection[str]) -> dict[str, Revision]:
     """The current revisions of the tools with these ids that exist, with their tools."""
-    revisions = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=specs)
+    revisions = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=tool_ids)
     return {revision.tool.tool_id: revision for revision in revisions.select_related("tool")}

@@ -19,6 +19,7 @@ from catalog.models import Audience, HeldChange, Source, SourceSync, Tool
 from catalog.models.sources import SourceToolQuerySet
 from catalog.rights import may, require
 from catalog.shortcuts import read_page, source_at
+from catalog.sources.destinations import servers_of
 from catalog.sources.registration import (
     SourceForm,
     address_for,
@@ -106,6 +107,7 @@ def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> Http
         **_state_of(request, source),
         "form": form,
         "errors": links_to_errors(form),
+        "called": [] if source.is_connected else servers_of(source),
         "decided": source.held_changes.visible_to(request.user)
         .exclude(state=HeldChange.HELD)
         .select_related("decided_by")[:DECIDED_SHOWN],

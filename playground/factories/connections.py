@@ -89,7 +89,7 @@ def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
     if installed is not None and installed.state == "ok":
         return installed
     listed = SourceTool.objects.filter(catalog_tool=tool).select_related("source").first()
-    if listed is not None:
+    if listed is not None and listed.source.is_connected:
         return _connected(listed)
     return installed or registry().for_tool(tool.tool_id, timeout_s=timeout_s)
 

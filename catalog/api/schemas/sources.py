@@ -35,7 +35,8 @@ def _slug(tool: Tool | None) -> str | None:
 OptionalText = Annotated[str | None, EmptyIsNone]
 
 _HEADERS = "Credentials: HTTP headers such as `Authorization`. They are stored encrypted and never sent back."
-_DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of a URL."
+_DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of a URL; of `document`, also a list of tools."
+_CONNECT = "Connects a source of the kind `document`, so that its tools run; another source keeps its kind."
 _EVERY = (
     f"The time between two syncs, {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes; null: it syncs only on "
     "request."
@@ -47,7 +48,10 @@ _POLICY = (
 
 
 class SourceIn(In):
-    """`address` or, for `openapi`, `document`. A command (`mcp-stdio`) can be set only on the server's command line."""
+    """`address`, or `document` for `openapi` and `document`.
+
+    A command (`mcp-stdio`) can be set only on the server's command line.
+    """
 
     name: str = Field(description="The ids of its tools begin with this name and a dot.")
     kind: Kind
@@ -64,6 +68,7 @@ class SourceChangesIn(In):
     `headers` replaces all credentials; {} removes them.
     """
 
+    kind: Kind | None = Field(None, description=_CONNECT)
     address: str | None = None
     document: str | None = None
     headers: dict[str, str] | None = Field(None, description=_HEADERS)

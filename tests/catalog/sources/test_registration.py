@@ -60,7 +60,10 @@ def test_a_name_begins_ids_so_it_is_plain(name):
 
 
 def test_an_unknown_kind_is_refused():
-    assert refusal(kind="ftp") == ("/kind", "Choose one of: mcp-http, mcp-stdio, openapi.")
+    assert refusal(kind="ftp") == (
+        "/kind",
+        "Choose one of: mcp-http, mcp-stdio, openapi, document.",
+    )
 
 
 def test_a_command_is_refused_except_on_the_command_line():

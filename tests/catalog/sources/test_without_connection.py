@@ -1,0 +1,183 @@
+"""Sources that are documents without a connection: their tools do not run until an administrator connects them."""
+
+import json
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.models import Source, SourceTool, Tool
+from catalog.sources.sync import sync
+from playground.factories.connections import connected_ids, factory_of
+from tests.catalog.sources.documents import (
+    FORECAST,
+    add_document,
+    change_settings,
+    document,
+    store_source,
+)
+from tests.conftest import Program
+from tests.factories import make_token, make_user
+from toolspec.errors import DocumentError
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_read_in_this_process")]
+
+
+@pytest.fixture
+def staff(client, db):
+    client.force_login(make_user("grace", is_staff=True))
+    return client
+
+
+def described(*operations, server="https://api.example.com"):
+    api = json.loads(document(*operations))
+    return json.dumps({**api, "servers": [{"url": server}]})
+
+
+def tool_list(*names):
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+    return json.dumps({"tools": tools})
+
+
+def add_unconnected(text, *, name="weather", **settings):
+    source = store_source(name, "document", document=text, **settings)
+    assert sync(source).error == ""
+    source.refresh_from_db()
+    return source
+
+
+def words(response, selector):
+    found = LexborHTMLParser(response.content).css_first(selector)
+    return " ".join(found.text().split())
+
+
+@pytest.mark.parametrize("text", [described(FORECAST), tool_list("forecast")])
+def test_its_tools_are_listed_and_do_not_run(text):
+    add_unconnected(text)
+
+    tool = Tool.objects.get(tool_id="weather.forecast")
+    assert tool.source_tool.source.kind == "document"
+    assert factory_of(tool) is None
+    assert connected_ids() == frozenset()
+    assert not Tool.objects.runnable().exists()
+
+
+def test_its_page_says_that_its_tools_are_mocks(browser, staff):
+    add_unconnected(described(FORECAST))
+
+    to_others = browser.get("/sources/weather/")
+    to_administrators = staff.get("/sources/weather/")
+
+    assert words(to_others, ".source-result") == (
+        "Mock only. An administrator can connect its server."
+    )
+    assert words(to_administrators, ".source-result") == "Mock only. Connect its server."
+    assert "The document names https://api.example.com: calls go there." in words(
+        to_administrators, "#kind-hint"
+    )
+    assert "https://api.example.com" not in to_others.content.decode()
+
+
+def test_an_administrator_connects_it_on_its_page(staff):
+    add_unconnected(described(FORECAST))
+
+    staff.post("/sources/weather/settings/", {"kind": "openapi", "policy": "compatible"})
+
+    tool = Tool.objects.get(tool_id="weather.forecast")
+    assert factory_of(tool).state == "ok"
+    assert connected_ids() == {"weather.forecast"}
+    assert Source.objects.get().document == described(FORECAST)
+    assert "Mock only" not in staff.get("/sources/weather/").content.decode()
+
+
+def test_others_do_not_connect_it(browser):
+    add_unconnected(described(FORECAST))
+
+    response = browser.post("/sources/weather/settings/", {"kind": "openapi"})
+
+    assert response.status_code == 403
+    assert Source.objects.get().kind == "document"
+
+
+def test_a_list_of_tools_is_connected_with_a_server_and_not_with_an_api():
+    source = add_unconnected(tool_list("forecast"))
+
+    with pytest.raises(DocumentError) as refused:
+        change_settings(source, kind="openapi")
+    with pytest.raises(DocumentError):
+        change_settings(Source.objects.get(), kind="mcp-http")
+    change_settings(Source.objects.get(), kind="mcp-http", address="http://127.0.0.1:9/mcp")
+
+    assert str(refused.value) == (
+        "The document describes no API. Enter the URL of an MCP server with its tools."
+    )
+    connected = Source.objects.get()
+    assert (connected.kind, connected.document) == ("mcp-http", "")
+    assert connected_ids() == {"weather.forecast"}
+
+
+def test_a_document_is_not_connected_with_a_command():
+    source = add_unconnected(tool_list("forecast"))
+
+    with pytest.raises(DocumentError):
+        change_settings(source, kind="mcp-stdio", address="npx server")
+
+
+def test_a_document_without_a_connection_has_no_address():
+    with pytest.raises(DocumentError):
+        store_source("weather", "document", "https://api.example.com/openapi.json")
+    with pytest.raises(DocumentError):
+        store_source("weather", "document")
+
+
+def test_a_program_connects_it():
+    program = Program(make_token(user=make_user("grace", is_staff=True)))
+    add_unconnected(described(FORECAST))
+
+    response = program.send("PATCH", "/sources/weather", json.dumps({"kind": "openapi"}))
+
+    assert response.json()["kind"] == "openapi"
+
+
+def test_a_connected_source_stays_of_its_kind():
+    source = add_document(described(FORECAST))
+
+    change_settings(source, kind="document")
+
+    assert Source.objects.get().kind == "openapi"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "tool_id"), [(None, "weather.forecast"), ("acme", "acme.forecast"), ("", "forecast")]
+)
+def test_the_ids_of_its_tools_begin_with_its_prefix(prefix, tool_id):
+    source = store_source("weather", "document", document=described(FORECAST))
+    source.prefix = prefix
+    source.save()
+
+    sync(source)
+
+    assert (SourceTool.objects.get().tool_id, SourceTool.objects.get().remote_name) == (
+        tool_id,
+        "forecast",
+    )
+
+
+def test_a_tool_keeps_the_id_that_its_row_has():
+    source = add_unconnected(described(FORECAST))
+    Tool.objects.update(tool_id="weather.tomorrow")
+    SourceTool.objects.update(tool_id="weather.tomorrow")
+    SourceTool.objects.update(listed_sha256="")
+
+    sync(source)
+
+    assert Tool.objects.get().current.spec.tool_id == "weather.tomorrow"
+
+
+def test_tools_that_are_left_out_are_not_listed():
+    source = store_source("mail", "document", document=tool_list("send", "delete"))
+    source.left_out = ["delete"]
+    source.save()
+
+    record = sync(source)
+
+    assert (record.listed, Tool.objects.get().tool_id) == (1, "mail.send")
