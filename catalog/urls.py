@@ -75,6 +75,7 @@ urlpatterns = [
     path("people/groups/", people.change_groups, name="people_groups"),
     path("people/<int:pk>/", people.person, name="person"),
     path("people/<int:pk>/link/", people.new_person_link, name="person_link"),
+    path("tools/<str:slug>..<str:other>/", tools.compare_tools, name="compare_tools"),
     path("tools/<str:slug>/", tools.tool_page, name="tool"),
     path("tools/<str:slug>/star/", tools.star_tool, name="star"),
     path("tools/<str:slug>/settings/", tool_settings.tool_settings, name="tool_settings"),
@@ -90,7 +91,6 @@ urlpatterns = [
     path("tools/<str:slug>/formats/", formats.formats, name="formats"),
     path("tools/<str:slug>/formats/<slug:key>/", formats.formats, name="format"),
     path("tools/<str:slug>/similar/", tools.similar_page, name="similar"),
-    path("tools/<str:slug>/similar/<str:other>/", tools.compare_tools, name="compare_tools"),
     path("tools/<str:slug>/changes/", revisions.revision_list, name="tool_changes"),
     path(
         "tools/<str:slug>/changes/compare/", revisions.compare_revisions, name="compare_revisions"

@@ -31,6 +31,7 @@ FORMER: Final[dict[str, str]] = {
     "tools/<str:slug>/compatibility/": "/tools/{slug}/formats/",
     "tools/<str:slug>/exports/<str:key>/": "/tools/{slug}/formats/{key}/",
     "tools/<str:slug>/code/<str:key>/": "/tools/{slug}/formats/{key}/",
+    "tools/<str:slug>/similar/<str:other>/": "/tools/{slug}..{other}/",
     "tools/<str:slug>/organise/": "/tools/{slug}/settings/",
     "help/connections/": "/help/sources/",
     "help/verdicts/": "/help/try/",
@@ -49,7 +50,7 @@ def redirect_to_comparison(request: HttpRequest) -> HttpResponse:
     slugs = [quote(slug, safe="") for slug in request.GET.getlist("tool")]
     if len(slugs) != 2:
         return HttpResponseRedirect("/tools/")
-    return HttpResponsePermanentRedirect(f"/tools/{slugs[0]}/similar/{slugs[1]}/")
+    return HttpResponsePermanentRedirect(f"/tools/{slugs[0]}..{slugs[1]}/")
 
 
 @require_safe

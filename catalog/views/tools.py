@@ -25,6 +25,7 @@ from catalog.listing.results import numbered_pages, results_of
 from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.toolkit_groups import groups_of, toolkit_pages
+from catalog.models import Tool
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import revision_of, tool_at
@@ -218,7 +219,12 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def compare_tools(request: HttpRequest, slug: str, other: str) -> HttpResponse:
-    """The properties of two tools side by side; `?view=` unfolds the differences of their specs."""
+    """The properties of two tools side by side; `?view=` unfolds the differences of their specs.
+
+    The slug of one tool may have two dots too.
+    """
+    if Tool.objects.filter(slug=f"{slug}..{other}").exists():
+        return tool_page(request, f"{slug}..{other}")
     old, new = tool_at(slug, request.user), tool_at(other, request.user)
     texts = [SpecText(revision_of(tool).source).text for tool in (old, new)]
     view = request.GET.get("view", "")

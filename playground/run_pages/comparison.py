@@ -17,6 +17,7 @@ from playground.run_pages.response_changes import (
     is_comparable,
     marks_of,
 )
+from playground.run_pages.run_sentence import VERDICT_WORDS
 from playground.value_differences import Change
 from playground.value_differences import compare as compare_values
 from toolspec.text.pretty import print_json
@@ -24,7 +25,6 @@ from toolspec.text.reader import JSON
 
 MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
 OTHER = "other"
-TIMES = frozenset({"Duration", "Time to start"})
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,6 @@ class Side:
     name: str
     first: str
     second: str
-
-    @property
-    def is_different(self) -> bool:
-        return self.first != self.second
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether the page marks the difference; times differ from run to run."""
-        return self.is_different and self.name not in TIMES
 
 
 @dataclass(frozen=True)
@@ -62,8 +53,10 @@ class Comparison:
     second: Run
 
     @property
-    def facts(self) -> list[Side]:
-        return [Side(name, text_of(self.first), text_of(self.second)) for name, text_of in FACTS]
+    def differing_facts(self) -> list[Side]:
+        """Those of the `FACTS` that are not the same."""
+        facts = [Side(name, text_of(self.first), text_of(self.second)) for name, text_of in FACTS]
+        return [fact for fact in facts if fact.first != fact.second]
 
     @property
     def parameters(self) -> Part:
@@ -102,7 +95,7 @@ class Comparison:
 
 FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Outcome", lambda run: run.outcome.replace("_", " ")),
-    ("Verdict", lambda run: run.verdict or "—"),
+    ("Verdict", lambda run: VERDICT_WORDS.get(run.verdict, "—")),
     ("Violations", lambda run: str(len(run.problems)) if run.verdict == "violates" else "—"),
     ("Duration", lambda run: duration(run.duration_ms)),
     ("Time to start", lambda run: duration(run.start_ms)),

@@ -251,7 +251,7 @@ PAGES = [
     PageState("toolkit", "/tools/?toolkit=billing"),
     PageState("toolkit-settings", "/toolkits/billing/settings/"),
     PageState("organise-many", "/organise/?q=convert"),
-    PageState("compare-tools", "/tools/convert_units/similar/encode_text/"),
+    PageState("compare-tools", "/tools/convert_units..encode_text/"),
     PageState("tool", "/tools/convert_units/", is_quick=True),
     PageState("tool-visitor", "/tools/convert_units/", ""),
     PageState("tool-configurable", "/tools/sign_text/"),

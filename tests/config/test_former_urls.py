@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import resolve
 
 MOVED = {
-    "/selection/compare/?tool=a&tool=b": "/tools/a/similar/b/",
+    "/selection/compare/?tool=a&tool=b": "/tools/a..b/",
     "/upload/": "/add/",
     "/changes/?state=rejected": "/review/?state=rejected",
     "/changes/7/": "/review/7/",
@@ -25,6 +25,7 @@ MOVED = {
     "/tools/convert_units/compatibility/": "/tools/convert_units/formats/",
     "/tools/convert_units/exports/openai/": "/tools/convert_units/formats/openai/",
     "/tools/convert_units/code/python/": "/tools/convert_units/formats/python/",
+    "/tools/convert_units/similar/encode_text/": "/tools/convert_units..encode_text/",
     "/tools/convert_units/organise/": "/tools/convert_units/settings/",
     "/help/connections/": "/help/sources/",
     "/help/verdicts/": "/help/try/",

@@ -869,7 +869,7 @@ def test_the_people_of_the_latest_runs_are_suggested_to_administrators(
     assert suggested() == ["ada", "eve"]
 
 
-def test_a_difference_of_times_is_not_marked(browser, ada, builtin):
+def test_facts_that_differ_are_one_line_above_the_responses(browser, ada, builtin):
     tool = builtin("get-weather")
     runs = [running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2)]
     for run, call_ms, verdict in zip(runs, (4089.8, 12.0), ("conforms", "violates"), strict=True):
@@ -878,10 +878,14 @@ def test_a_difference_of_times_is_not_marked(browser, ada, builtin):
     answer = browser.get(f"/runs/{runs[0].pk}..{runs[1].pk}/")
 
     page = tree_of(answer)
-    marked = [row.css_first("th").text().strip() for row in page.css(".comparison .is-different")]
-    assert marked == ["Verdict (different)", "Violations (different)"]
-    assert "4.1 s" in text_of(answer, ".comparison")
+    facts = text_of(answer, ".stack > .small")
+    assert facts.startswith(
+        "Verdict matches → does not match · Violations — → 0 · Duration 4.1 s → "
+    )
+    assert "Mode" not in facts
     assert "4089" not in text_of(answer)
+    titles = [title.text() for title in page.css("h2.section-title")]
+    assert titles == ["Response", "Parameters"]
 
 
 def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
