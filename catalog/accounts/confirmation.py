@@ -17,10 +17,10 @@ from allauth.account.internal.flows.reauthentication import (
 )
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils import timezone
 
 from catalog.accounts.api_auth import actor
+from catalog.accounts.next_page import redirect_page
 from catalog.accounts.session_store import SIGNED_IN_BROWSER
 
 CONFIRMED_FOR: Final = timedelta(seconds=app_settings.REAUTHENTICATION_TIMEOUT)
@@ -49,4 +49,4 @@ def ask_to_confirm(request: HttpRequest, next_url: str) -> HttpResponse:
             f"This needs a sign-in within the last {minutes} minutes. Sign out, and sign in again with your provider, "
             "or ask an administrator for a new sign-in link."
         )
-    return redirect(f"{methods[0]['url']}?{urlencode({'next': next_url})}")
+    return redirect_page(request, f"{methods[0]['url']}?{urlencode({'next': next_url})}")

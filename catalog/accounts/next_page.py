@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -46,3 +47,10 @@ def remember_next(request: HttpRequest, response: HttpResponse, url: str) -> Non
         httponly=True,
         samesite="Lax",
     )
+
+
+def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
+    """Lead to `url`: the whole page, even if the request is one of htmx for a part."""
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=204, headers={"HX-Redirect": url})
+    return redirect(url)

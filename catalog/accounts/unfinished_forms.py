@@ -12,11 +12,11 @@ from typing import Final
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.accounts.models import Session
+from catalog.accounts.next_page import redirect_page
 from catalog.encryption import Unreadable, decrypt, encrypt
 
 LIFETIME: Final = timedelta(hours=1)
@@ -37,9 +37,7 @@ def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpRespo
         request.session[KEY] = {"path": path, "encrypted": encrypt(filled_in)}
         request.session.set_expiry(int(LIFETIME.total_seconds()))
     address = f"{reverse('accounts:sign_in')}?{urlencode(query)}"
-    if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(status=204, headers={"HX-Redirect": address})
-    return redirect(address)
+    return redirect_page(request, address)
 
 
 def has_room() -> bool:

@@ -1,31 +1,49 @@
 """Snippets for clients of the Model Context Protocol that make them use this site: a command or a configuration.
 
-Sources, as of November 2026: the documentation of Claude Code ("Connect Claude Code to tools via MCP"), Cursor ("Model
-Context Protocol") and VS Code ("MCP configuration reference"); the README files of mcp-remote, which connects Claude
-Desktop, of the MCP Inspector and of the MCP SDK for Python.
+Sources, as of November 2026: the documentation of Claude Code ("Connect Claude Code to tools via MCP"), Codex ("Model
+Context Protocol"), Cursor ("Model Context Protocol", "MCP Install Links") and VS Code ("MCP configuration reference",
+"MCP developer guide"); the README files of mcp-remote, which connects Claude Desktop, of the MCP Inspector and of the
+MCP SDK for Python.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
+
+from playground.snippets.curl import TOKEN_VARIABLE
 
 PLACEHOLDER: Final = "YOUR_TOKEN"
+_VS_CODE_INPUT: Final = {
+    "type": "promptString",
+    "id": "toolshelf-token",
+    "description": "Toolshelf token",
+    "password": True,
+}
 LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1"})  # to which mcp-remote allows HTTP
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """One client's snippet. `place` is where it belongs: a file, a shell, a program."""
+    """One client's snippet.
+
+    Attributes:
+        place: where it belongs: a file, a shell, a program.
+        install_url: opens the client, which then stores the same configuration; it never contains a token.
+        asks_for_token: whether the client asks for the token, so that `code` does not contain it.
+    """
 
     key: str
     label: str
     place: str
     code: str
     note: str = ""
+    install_url: str = ""
+    asks_for_token: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +72,31 @@ def snippets(server: Server) -> tuple[Snippet, ...]:
         Snippet(
             "claude-desktop",
             "Claude Desktop",
-            "In claude_desktop_config.json (Settings, Developer, Edit Config)",
+            "In claude_desktop_config.json: Settings, Developer, Edit Config",
             _claude_desktop(server),
-            "Claude Desktop starts mcp-remote, which needs Node.js.",
+            "Needs Node.js.",
         ),
         Snippet(
             "cursor",
             "Cursor",
-            "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project",
+            "In ~/.cursor/mcp.json",
             _cursor(server),
+            f"Reads the token from the environment variable {TOKEN_VARIABLE}. Or paste:",
+            _cursor_link(server),
         ),
         Snippet(
             "vs-code",
             "VS Code",
             "In .vscode/mcp.json",
             _vs_code(server),
-            "VS Code asks for the token when it starts the server, so that the file holds no secret.",
+            "Asks you there for the token. Or paste:",
+            _vs_code_link(server),
+            asks_for_token=True,
         ),
-        Snippet(
-            "inspector", "MCP Inspector", "In a shell", _inspector(server), "It needs Node.js."
-        ),
-        Snippet("python-sdk", "Python SDK", "As a program, after pip install mcp", _python(server)),
+        Snippet("codex", "Codex", "In ~/.codex/config.toml", _codex(server)),
+        Snippet("python-sdk", "Python", "In a program, after pip install mcp", _python(server)),
+        Snippet("inspector", "MCP Inspector", "In a shell", _inspector(server), "Needs Node.js."),
+        Snippet("other", "Other", "MCP over streamable HTTP", _url_and_header(server)),
     )
 
 
@@ -108,23 +130,44 @@ def _claude_desktop(server: Server) -> str:
 
 
 def _cursor(server: Server) -> str:
-    entry = {"url": server.url, "headers": {"Authorization": server.authorization}}
-    return json.dumps({"mcpServers": {server.name: entry}}, indent=2)
+    return json.dumps({"mcpServers": {server.name: _cursor_entry(server)}}, indent=2)
+
+
+def _cursor_entry(server: Server) -> dict[str, object]:
+    return {"url": server.url, "headers": {"Authorization": server.authorization}}
+
+
+def _cursor_link(server: Server) -> str:
+    entry = _cursor_entry(replace(server, token=f"${{env:{TOKEN_VARIABLE}}}"))
+    config = base64.b64encode(json.dumps(entry).encode()).decode()
+    query = urlencode({"name": server.name, "config": config})
+    return f"cursor://anysphere.cursor-deeplink/mcp/install?{query}"
 
 
 def _vs_code(server: Server) -> str:
-    question = {
-        "type": "promptString",
-        "id": "toolshelf-token",
-        "description": "Toolshelf token",
-        "password": True,
-    }
-    entry = {
-        "type": "http",
-        "url": server.url,
-        "headers": {"Authorization": "Bearer ${input:toolshelf-token}"},
-    }
-    return json.dumps({"inputs": [question], "servers": {server.name: entry}}, indent=2)
+    entry = {"inputs": [_VS_CODE_INPUT], "servers": {server.name: _vs_code_entry(server)}}
+    return json.dumps(entry, indent=2)
+
+
+def _vs_code_entry(server: Server) -> dict[str, object]:
+    authorization = f"Bearer ${{input:{_VS_CODE_INPUT['id']}}}"
+    return {"type": "http", "url": server.url, "headers": {"Authorization": authorization}}
+
+
+def _vs_code_link(server: Server) -> str:
+    entry = {"name": server.name, "inputs": [_VS_CODE_INPUT], **_vs_code_entry(server)}
+    return f"vscode:mcp/install?{quote(json.dumps(entry), safe='')}"
+
+
+def _codex(server: Server) -> str:
+    return f"""\
+[mcp_servers.{server.name}]
+url = {json.dumps(server.url)}
+http_headers = {{ "Authorization" = {json.dumps(server.authorization)} }}"""
+
+
+def _url_and_header(server: Server) -> str:
+    return f"{server.url}\nAuthorization: {server.authorization}"
 
 
 def _inspector(server: Server) -> str:

@@ -43,3 +43,13 @@ document.addEventListener("click", async (event) => {
     button.classList.remove("is-done");
   }, DONE_MS);
 });
+
+// `data-copy-now="#id"` in what a press has brought: the text is copied at once.
+document.addEventListener("htmx:after:swap", () => {
+  const brought = document.querySelector("[data-copy-now]");
+  if (!brought) return;
+  const button = document.querySelector(`[data-copy="${brought.dataset.copyNow}"]`);
+  delete brought.dataset.copyNow;
+  button.focus();
+  button.click();
+});

@@ -170,6 +170,18 @@ def create_token(page: Page) -> None:
     expect(page.get_by_text("tsk_").first).to_be_visible()
 
 
+def copy_with_token(page: Page) -> None:
+    """Press the button of the client that is shown."""
+    button = page.get_by_role("button", name="new token")
+    made = page.get_by_text("New token inside")
+    button.click()
+    expect(made.or_(page.get_by_role("button", name="Confirm"))).to_be_visible()
+    if not made.count():  # the sign-in was minutes ago
+        confirm(page)
+        button.click()
+    expect(made).to_be_visible()
+
+
 def add_person(page: Page) -> None:
     page.get_by_label("Username").fill(f"grace-{time.monotonic_ns()}")
     page.get_by_role("button", name="Add and create a sign-in link").click()
@@ -369,6 +381,10 @@ PAGES = [
     PageState("new-factory-of-tool", "/factories/new/?tool=weather.forecast"),
     PageState("factory-spec", "/factories/playground.builtin.calculate_date:calculate_date/spec/"),
     PageState("connect", "/connect/"),
+    PageState("connect-token", "/connect/", act=copy_with_token),
+    PageState("connect-cursor", "/connect/toolkits/weather/#cursor"),
+    PageState("connect-vs-code", "/connect/tools/convert_units/#vs-code", act=copy_with_token),
+    PageState("connect-test", "/connect/?test=1"),
     PageState("connect-reader", "/connect/", "reader"),
     PageState("connect-tool", "/connect/tools/sign_text/"),
     PageState("connect-toolkit", "/connect/toolkits/billing/"),

@@ -1,8 +1,12 @@
 """The pages that connect an MCP client, without JavaScript."""
 
+import base64
 import json
 import re
 import shlex
+import tomllib
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
@@ -15,7 +19,7 @@ from playground.configurations.mcp_choice import chosen_configuration
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.snippets.mcp_clients import Server, snippets
-from tests.factories import make_tool, make_user
+from tests.factories import make_tool, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +32,11 @@ def snippets_of(response):
     }
 
 
-def test_a_visitor_sees_the_address_and_a_place_for_a_token(client):
+def text_of(response):
+    return " ".join(HTMLParser(response.content).css_first("main").text().split())
+
+
+def test_a_visitor_sees_the_url_and_a_place_for_a_token(client):
     response = client.get("/connect/")
 
     assert response.status_code == 200
@@ -38,8 +46,10 @@ def test_a_visitor_sees_the_address_and_a_place_for_a_token(client):
         "claude-desktop",
         "cursor",
         "vs-code",
-        "inspector",
+        "codex",
         "python-sdk",
+        "inspector",
+        "other",
     ]
     for key, code in found.items():
         assert "http://testserver/mcp" in code
@@ -59,37 +69,152 @@ def test_the_page_says_when_the_role_does_not_allow_runs(client, role, is_warned
     assert (
         "With your role, an agent can search the catalog and read specs, but not run tools." in text
     ) == is_warned
-    assert ("call every runnable tool" in text) != is_warned
+    assert ("find, read and call the 0 that run here" in text) != is_warned
 
 
-def test_a_token_made_on_the_page_is_in_the_snippets_once(browser, ada):
-    response = browser.post("/connect/", {"name": "laptop", "days": "30"})
+def test_opening_the_page_makes_no_token(browser):
+    browser.get("/connect/")
+    browser.get("/connect/?client=cursor")
+
+    assert ApiToken.objects.count() == 0
+
+
+def test_a_token_made_on_the_page_is_in_the_snippets_once(ada):
+    response = signed_in(ada).post("/connect/", {"client": "claude-code"})
 
     token = ApiToken.objects.get()
-    assert (token.user, token.name, token.scopes) == (ada, "laptop", ["run"])
+    assert (token.user, token.name, token.scopes) == (ada, "Claude Code", ["run"])
     command = shlex.split(snippets_of(response)["claude-code"])
     secret = command[-1].removeprefix("Authorization: Bearer ")
     assert token_for(secret) == token
     assert "no-store" in response["Cache-Control"]
-    assert secret not in browser.get("/connect/").content.decode()
+    page = HTMLParser(response.content)
+    assert page.css_first(f"form[action='/account/tokens/{token.pk}/revoke/']")
+    assert page.css_first("a[aria-selected='true']").attributes["href"] == "#claude-code"
+    assert secret not in signed_in(ada).get("/connect/").content.decode()
 
 
-def test_a_wrong_number_of_days_creates_nothing(browser):
-    response = browser.post("/connect/", {"name": "laptop", "days": "never"})
+def test_a_client_that_asks_for_the_token_gets_it_beside_its_configuration(ada):
+    response = signed_in(ada).post("/connect/", {"client": "vs-code"})
 
-    assert response.status_code == 422
-    assert "Enter a whole number." in response.content.decode()
+    secret = HTMLParser(response.content).css_first("#vs-code #new-token").text()
+    assert token_for(secret) == ApiToken.objects.get()
+    assert secret not in snippets_of(response)["vs-code"]
+
+
+def test_no_link_that_installs_contains_a_token(ada):
+    page = HTMLParser(signed_in(ada).post("/connect/", {"client": "cursor"}).content)
+
+    cursor = page.css_first("a[href^='cursor:']").attributes["href"]
+    vs_code = page.css_first("a[href^='vscode:']").attributes["href"]
+    query = parse_qs(urlsplit(cursor).query)
+    assert query["name"] == ["toolshelf"]
+    assert json.loads(base64.b64decode(query["config"][0])) == {
+        "url": "http://testserver/mcp",
+        "headers": {"Authorization": "Bearer ${env:TOOLSHELF_TOKEN}"},
+    }
+    assert json.loads(unquote(vs_code.removeprefix("vscode:mcp/install?"))) == {
+        "name": "toolshelf",
+        "type": "http",
+        "url": "http://testserver/mcp",
+        "headers": {"Authorization": "Bearer ${input:toolshelf-token}"},
+        "inputs": [
+            {
+                "type": "promptString",
+                "id": "toolshelf-token",
+                "description": "Toolshelf token",
+                "password": True,
+            }
+        ],
+    }
+
+
+def test_a_press_of_htmx_gets_the_snippets_alone(ada):
+    response = signed_in(ada).post("/connect/", {"client": "codex"}, headers={"HX-Request": "true"})
+
+    page = HTMLParser(response.content)
+    assert page.css_first("header.bar") is None
+    assert page.css_first("[data-copy-now='#codex-code']")
+    secret = tomllib.loads(snippets_of(response)["codex"])["mcp_servers"]["toolshelf"]
+    assert token_for(secret["http_headers"]["Authorization"].removeprefix("Bearer "))
+
+
+@pytest.mark.parametrize("header", [{}, {"HX-Request": "true"}])
+def test_a_token_needs_a_recent_sign_in(browser, ada, header):
+    ada.set_password("correct horse battery staple")
+    ada.save()
+    browser.force_login(ada)  # at no time that is known
+
+    response = browser.post("/connect/", {"client": "cursor"}, headers=header)
+
+    where = response["HX-Redirect"] if header else response["Location"]
+    assert "next=%2Fconnect%2F" in where
     assert ApiToken.objects.count() == 0
 
 
-def test_the_catalogs_page_lists_toolkits_that_run(client, builtin, ada):
+@pytest.mark.parametrize("header", [{}, {"HX-Request": "true"}])
+def test_a_visitor_who_presses_signs_in_first(client, header):
+    response = client.post("/connect/", {"client": "cursor"}, headers=header)
+
+    where = response["HX-Redirect"] if header else response["Location"]
+    assert where == "/sign-in/?next=/connect/"
+    assert ApiToken.objects.count() == 0
+
+
+def test_the_page_shows_the_tools_of_an_agent_with_their_tokens(client):
+    page = HTMLParser(client.get("/connect/").content)
+
+    tools = [
+        (tool.css_first(".served-name").text(), int(tool.css_first(".served-tokens").text()))
+        for tool in page.css("#changed li")
+    ]
+    listed = json.loads(Path("playground/mcp/catalog_tools.json").read_text())
+    read = [[tool[member] for member in ("name", "description", "inputSchema")] for tool in listed]
+    assert [name for name, _ in tools] == ["search_tools", "describe_tool", "call_tool"]
+    for (_, tokens), members in zip(tools, read, strict=True):
+        assert 0 < 4 * tokens - len(json.dumps(members)) < 60  # the names of the members
+    total = sum(tokens for _, tokens in tools)
+    assert f"about {total} tokens in each request, at 4 characters each" in page.text()
+
+
+def test_a_long_list_is_folded(client):
+    for number in range(12):
+        make_tool(f"git.push_{number}")
+
+    page = HTMLParser(client.get("/connect/toolkits/git/").content)
+
+    assert len(page.css("#changed > .served > li")) == 10
+    assert len(page.css("#changed > details > .served > li")) == 2
+    assert page.css_first("#changed > details > summary").text() == "2 more tools"
+
+
+@pytest.mark.parametrize("header", [{}, {"HX-Request": "true"}])
+def test_the_test_shows_the_answer_to_tools_list(client, header):
+    make_tool("git.push", name="push")
+
+    response = client.get("/connect/toolkits/git/", {"test": "1"}, headers=header)
+
+    page = HTMLParser(response.content)
+    assert "Answers with 1 tool" in page.css_first("#trial").text()
+    assert "protocol 2026-07-28" in page.css_first("#trial").text()
+    lines = [line.text() for line in page.css("#trial-result .json-line")]
+    result = json.loads("\n".join(lines))
+    assert [tool["name"] for tool in result["tools"]] == ["push"]
+    assert (page.css_first("header.bar") is None) == bool(header)
+
+
+def test_the_catalogs_page_lists_toolkits_runnable_ones_first(client, builtin, ada):
     organise(builtin("convert_units"), Organisation(toolkit="Measures"), by=ada)
     make_tool("imported.tool")
+    make_tool("imported.other")
 
-    text = client.get("/connect/").content.decode()
+    page = HTMLParser(client.get("/connect/").content)
 
-    assert '<a href="/connect/toolkits/measur' in text
-    assert "imported" not in text
+    rows = [" ".join(row.text().split()) for row in page.css("[aria-labelledby=toolkits-title] li")]
+    assert rows == ["Measures 1 tool that runs", "imported 2 mocks: examples or generated data"]
+    assert page.css_first("[aria-labelledby=toolkits-title] li a").attributes["href"] == (
+        "/connect/toolkits/measures/"
+    )
 
 
 def test_a_toolkit_has_its_own_address(client, builtin, ada):
@@ -102,7 +227,7 @@ def test_a_toolkit_has_its_own_address(client, builtin, ada):
     assert server[0].startswith("toolshelf-measur")
     path = server[1]["url"].removeprefix("http://testserver")
     assert client.post(path, "{}", content_type="application/json").status_code == 401
-    assert "lists and calls 1 runnable tool of this toolkit" in response.content.decode()
+    assert "Your agent gets 1 tool that runs here." in text_of(response)
 
 
 def test_a_toolkit_that_cannot_run_is_offered_as_mocks(client):
@@ -127,7 +252,7 @@ def test_a_tool_leads_to_the_address_that_offers_it(client, builtin, ada, toolki
 
     address = "http://testserver/mcp" + ("/measur" if toolkit else "")
     assert address in snippets_of(response)["claude-code"]
-    assert ("call_tool" in response.content.decode()) == (not toolkit)
+    assert ("call_tool" in text_of(response)) == (not toolkit)
 
 
 def test_the_page_of_a_tool_has_a_snippet_and_a_link(client, builtin):

@@ -1,0 +1,129 @@
+"""What an agent gets at an address of the MCP server: the list of tools, and the tokens that it takes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.accounts.models import Person
+from catalog.models import Tool
+from playground.mcp.calls import Caller
+from playground.mcp.methods import dispatch
+from playground.mcp.protocol import (
+    CAPABILITIES_KEY,
+    METHOD_HEADER,
+    MODERN_VERSIONS,
+    VERSION_HEADER,
+    VERSION_KEY,
+    Message,
+    read_message,
+)
+from playground.mcp.toolkit_tools import PAGE_SIZE, ToolkitTools
+from playground.mcp.toolsets import Toolset
+from toolspec.conversion_report import Loss
+from toolspec.exports.mcp_server import ServedTool
+
+CHARACTERS_PER_TOKEN: Final = 4  # an estimate; every model has its own tokens
+MODEL_MEMBERS: Final = ("name", "description", "inputSchema")  # what clients pass on to a model
+VERSION: Final = MODERN_VERSIONS[-1]
+_HEADERS: Final = {VERSION_HEADER: VERSION, METHOD_HEADER: "tools/list"}
+_REQUEST: Final = json.dumps(
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/list",
+        "params": {"_meta": {VERSION_KEY: VERSION, CAPABILITIES_KEY: {}}},
+    }
+).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """A tool as an agent gets it.
+
+    Attributes:
+        tokens: estimated, of what a model reads in each request; 0 if the tool is left out.
+        tool: of the catalog, if agents get it differently than its spec has it.
+        changes: what is different.
+        obstacles: why it is left out.
+    """
+
+    name: str
+    description: str = ""
+    tokens: int = 0
+    tool: Tool | None = None
+    changes: Sequence[Loss] = ()
+    obstacles: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The first page of the list of tools at an address.
+
+    Attributes:
+        tools: those that an agent gets, then those that are left out.
+        has_more: whether the list has another page.
+    """
+
+    tools: Sequence[ListedTool]
+    has_more: bool
+
+    @property
+    def tokens(self) -> int:
+        return sum(tool.tokens for tool in self.tools)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An answer of the server to `tools/list`.
+
+    Attributes:
+        tools: their number on this page of the list.
+        result: JSON text, as the server sends it.
+    """
+
+    tools: int
+    result: str
+    version: str = VERSION
+
+
+def list_tools(toolset: Toolset) -> Listing:
+    """The tools that an agent gets first."""
+    page = toolset.page(None, Message("tools/list", VERSION, 1))
+    changed = _find_changed_tools(toolset)
+    tools = [_listed_tool(text, changed) for text in page.tools]
+    for name, (tool, served) in changed.items():
+        if served.obstacles:
+            tools.append(ListedTool(name, tool=tool, obstacles=served.obstacles))
+    return Listing(tools, page.next_cursor is not None)
+
+
+def try_server(toolset: Toolset, person: Person) -> Trial:
+    """Send `tools/list` to the server as `person`, from the text of the request to that of the result."""
+    message = read_message(_REQUEST, _HEADERS)
+    headers = {name.lower(): value for name, value in _HEADERS.items()}
+    result = dispatch(message, toolset, Caller(person), headers)
+    assert isinstance(result, str)  # noqa: S101 - for mypy: only a call begins a run
+    return Trial(len(json.loads(result)["tools"]), result)
+
+
+def _find_changed_tools(toolset: Toolset) -> dict[str, tuple[Tool, ServedTool]]:
+    """Those of the first page that agents get differently than their specs have them, by name."""
+    if not isinstance(toolset, ToolkitTools):
+        return {}
+    tools = toolset.tools.with_current()[:PAGE_SIZE]
+    return {name: (tool, served) for tool, name, served in toolset.changed(tools)}
+
+
+def _listed_tool(text: str, changed: dict[str, tuple[Tool, ServedTool]]) -> ListedTool:
+    document = json.loads(text)
+    name, description = document["name"], document.get("description", "")
+    for_model = {member: document[member] for member in MODEL_MEMBERS if member in document}
+    tokens = math.ceil(len(json.dumps(for_model, ensure_ascii=False)) / CHARACTERS_PER_TOKEN)
+    if name not in changed:
+        return ListedTool(name, description, tokens)
+    tool, served = changed[name]
+    return ListedTool(name, description, tokens, tool, served.changes)
