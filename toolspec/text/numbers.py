@@ -13,9 +13,8 @@ MAX_INTEGER_DIGITS: Final = 300
 MAX_NUMBER_CHARACTERS: Final = 1_000
 MIN_EXPONENT: Final = -1_000  # of the first significant digit: keeps exact arithmetic cheap
 
-NUMBER: Final = re.compile(
-    r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-)  # RFC 8259, section 6
+# RFC 8259, section 6
+NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _ZERO: Final = re.compile(r"-?[0.]+(?:[eE].*)?")
 _LARGEST_DOUBLE: Final = Decimal("1.7976931348623157e308")
 _LARGEST_EXPONENT: Final = 308
@@ -32,7 +31,8 @@ class NumberError(ValueError):
 class Number(Decimal):
     """A JSON number that remembers its text, `lexeme`: "1.0", "1e5", "-0", "19.90".
 
-    Equality, hash and arithmetic are those of its value. The value of a zero ignores the exponent that is written.
+    Equality, hash and arithmetic are those of its value. The value of a zero ignores the exponent
+    that is written.
     """
 
     __slots__ = ("lexeme",)
@@ -64,36 +64,41 @@ def is_number(value: object) -> TypeGuard[int | Number]:
 
 
 def number_from(lexeme: str) -> int | Number:
-    """The number written as `lexeme`, which follows JSON's grammar: an int if it is a canonical integer.
+    """The number written as `lexeme` by JSON's grammar: an int if it is a canonical integer.
 
     Raises:
         NumberError: too many digits, or beyond the range of a double.
     """
-    return (
-        Number(lexeme) if "." in lexeme or "e" in lexeme or "E" in lexeme else integer_from(lexeme)
-    )
+    if "." in lexeme or "e" in lexeme or "E" in lexeme:
+        return Number(lexeme)
+    return integer_from(lexeme)
 
 
 def integer_from(lexeme: str) -> int | Number:
-    """The integer written as `lexeme`, which is digits only; "-0" is a `Number`, because an int would lose its sign.
+    """The integer written as `lexeme`, which is digits only.
+
+    "-0" is a `Number`, because an int would lose its sign.
 
     Raises:
         NumberError: too many digits.
     """
-    if len(lexeme) > MAX_INTEGER_DIGITS and len(lexeme.lstrip("-")) > MAX_INTEGER_DIGITS:
-        raise NumberError(
-            "json.number-digits",
-            f"This integer has {len(lexeme.lstrip('-'))} digits; at most {MAX_INTEGER_DIGITS} are supported.",
-        )
+    if len(lexeme) > MAX_INTEGER_DIGITS:
+        digits = len(lexeme.lstrip("-"))
+        if digits > MAX_INTEGER_DIGITS:
+            message = (
+                f"This integer has {digits} digits; at most {MAX_INTEGER_DIGITS} are supported."
+            )
+            raise NumberError("json.number-digits", message)
     return Number(lexeme) if lexeme == "-0" else int(lexeme)
 
 
 def _value_of(lexeme: str) -> Decimal:
     if len(lexeme) > MAX_NUMBER_CHARACTERS:
-        raise NumberError(
-            "json.number-digits",
-            f"This number has {len(lexeme)} characters; at most {MAX_NUMBER_CHARACTERS} are supported.",
+        message = (
+            f"This number has {len(lexeme)} characters; "
+            f"at most {MAX_NUMBER_CHARACTERS} are supported."
         )
+        raise NumberError("json.number-digits", message)
     if _ZERO.fullmatch(lexeme):
         return Decimal("-0") if lexeme.startswith("-") else Decimal(0)
     try:
@@ -101,7 +106,7 @@ def _value_of(lexeme: str) -> Decimal:
     except InvalidOperation:
         raise _out_of_range(lexeme) from None
     exponent = value.adjusted()
-    if exponent < MIN_EXPONENT or exponent > _LARGEST_EXPONENT:
+    if not MIN_EXPONENT <= exponent <= _LARGEST_EXPONENT:
         raise _out_of_range(lexeme)
     if exponent == _LARGEST_EXPONENT and abs(value) > _LARGEST_DOUBLE:
         raise _out_of_range(lexeme)
@@ -109,8 +114,10 @@ def _value_of(lexeme: str) -> Decimal:
 
 
 def _out_of_range(lexeme: str) -> NumberError:
-    shown = lexeme if len(lexeme) <= 40 else lexeme[:40] + "…"
-    return NumberError(
-        "json.number-range",
-        f"{shown} is out of range; numbers must be between -1.8e308 and 1.8e308, and no closer to 0 than 1e-1000.",
+    if len(lexeme) > 40:
+        lexeme = f"{lexeme[:40]}…"
+    message = (
+        f"{lexeme} is out of range; numbers must be between -1.8e308 and 1.8e308, "
+        "and no closer to 0 than 1e-1000."
     )
+    return NumberError("json.number-range", message)

@@ -1,4 +1,6 @@
-"""Edits of JSON values at JSON Pointers. Each returns a new value that shares unchanged parts with the old one.
+"""Edits of JSON values at JSON Pointers.
+
+Each returns a new value that shares unchanged parts with the old one.
 
     set_at(value, pointer, new)            -> one member or item replaced, or one member added
     remove_at(value, pointer)              -> one member or item removed
@@ -77,7 +79,9 @@ def _set(value: JSON, tokens: list[str], new: JSON) -> JSON:
         return {**value, token: _set(value.get(token, {}), rest, new)}
     if isinstance(value, list):
         index = list_index(token)
-        return [*value[:index], _set(value[index], rest, new), *value[index + 1 :]]
+        items = value.copy()
+        items[index] = _set(value[index], rest, new)
+        return items
     raise LookupError(token)
 
 
@@ -87,39 +91,42 @@ def remove_at(value: JSON, pointer: str) -> JSON:
     Raises:
         LookupError: there is no such member or item.
     """
-    around, token = split_last(pointer)
-    container = resolve_pointer(value, around)
+    parent, token = split_last(pointer)
+    container = resolve_pointer(value, parent)
     resolve_pointer(container, pointer_join("", token))
     if isinstance(container, list):
         index = list_index(token)
-        return set_at(value, around, [*container[:index], *container[index + 1 :]])
+        return set_at(value, parent, container[:index] + container[index + 1 :])
     members: dict[str, JSON] = dict(container)  # type: ignore[call-overload]
     del members[token]
-    return set_at(value, around, members)
+    return set_at(value, parent, members)
 
 
 def change_all(value: JSON, pointers: Collection[str], change: Change) -> JSON:
-    """`value` with the value at each of `pointers` replaced by `change(pointer, is_item)`, or removed if it is REMOVED.
+    """`value` with the value at each of `pointers` replaced by `change(pointer, is_item)`.
 
-    `change` gets the pointer into the result, where removed items have moved others up, and whether it names an item
-    of an array. Pointers that name nothing, or lie inside a replaced value, are ignored. If the whole value is
-    removed, the result is None.
+    If that is REMOVED, the value is removed; of the whole value, None remains. `change` gets the
+    pointer into the result, where removed items have moved others up, and whether it names an item
+    of an array. Pointers that name nothing, or lie inside a replaced value, are ignored.
     """
-    changed = _change_all(value, pointer_tree(pointers), "", change) if pointers else value
+    if not pointers:
+        return value
+    changed = _change_below(value, pointer_tree(pointers), "", change, is_item=False)
     return None if changed is REMOVED else changed
 
 
-def _change_all(
-    value: JSON, changed: PointerTree, pointer: str, change: Change, *, is_item: bool = False
+def _change_below(
+    value: JSON, tree: PointerTree, pointer: str, change: Change, *, is_item: bool
 ) -> Replacement:
-    if not changed:
+    if not tree:
         return change(pointer, is_item)
     if isinstance(value, dict):
         members: dict[str, JSON] = {}
         for name, member in value.items():
             new: Replacement = member
-            if name in changed:
-                new = _change_all(member, changed[name], pointer_join(pointer, name), change)
+            if name in tree:
+                path = pointer_join(pointer, name)
+                new = _change_below(member, tree[name], path, change, is_item=False)
             if new is not REMOVED:
                 members[name] = new
         return members
@@ -127,10 +134,10 @@ def _change_all(
         items: list[JSON] = []
         for index, item in enumerate(value):
             new = item
-            if (below := changed.get(str(index))) is not None:
-                new = _change_all(
-                    item, below, pointer_join(pointer, len(items)), change, is_item=True
-                )
+            below = tree.get(str(index))
+            if below is not None:
+                path = pointer_join(pointer, len(items))
+                new = _change_below(item, below, path, change, is_item=True)
             if new is not REMOVED:
                 items.append(new)
         return items
@@ -147,9 +154,8 @@ def apply_patch(value: JSON, operations: Iterable[Operation]) -> JSON:
         try:
             value = _apply(value, operation)
         except (LookupError, ValueError) as error:
-            raise PatchError(
-                f"There is no longer a value at {operation.source or operation.path}."
-            ) from error
+            pointer = operation.source or operation.path
+            raise PatchError(f"There is no longer a value at {pointer}.") from error
     return value
 
 
@@ -161,19 +167,21 @@ def _apply(value: JSON, operation: Operation) -> JSON:
     if operation.op == "replace":
         resolve_pointer(value, operation.path)
         return set_at(value, operation.path, operation.value)
-    moved: JSON = resolve_pointer(value, operation.source)  # type: ignore[assignment]
-    return _add(remove_at(value, operation.source), operation.path, moved)
+    moving: JSON = resolve_pointer(value, operation.source)  # type: ignore[assignment]
+    return _add(remove_at(value, operation.source), operation.path, moving)
 
 
 def _add(value: JSON, pointer: str, new: JSON) -> JSON:
-    """`value` with a member set to `new`, or `new` inserted before an item; "-" is the end of an array."""
+    """`value` with a member set to `new`, or `new` inserted before an item; "-" is the end."""
     if not pointer:
         return new
-    around, token = split_last(pointer)
-    container = resolve_pointer(value, around)
+    parent, token = split_last(pointer)
+    container = resolve_pointer(value, parent)
     if not isinstance(container, list):
         return set_at(value, pointer, new)
     index = len(container) if token == "-" else list_index(token)  # noqa: S105 - not a password
     if index > len(container):
         raise LookupError(pointer)
-    return set_at(value, around, [*container[:index], new, *container[index:]])
+    items = container.copy()
+    items.insert(index, new)
+    return set_at(value, parent, items)

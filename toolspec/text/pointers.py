@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-_INDEX: Final = re.compile(
-    r"0|[1-9][0-9]{0,9}"
-)  # RFC 6901, section 4; no longer than an index can be
+# RFC 6901, section 4; no longer than an index can be
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 def pointer_join(pointer: str, *tokens: str | int) -> str:
     """`pointer` extended by `tokens`, each escaped (RFC 6901, section 3)."""
-    return pointer + "".join(
-        "/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens
-    )
+    for token in tokens:
+        escaped = str(token).replace("~", "~0").replace("/", "~1")
+        pointer += f"/{escaped}"
+    return pointer
 
 
 def split_pointer(pointer: str) -> list[str]:
@@ -32,15 +32,15 @@ def split_pointer(pointer: str) -> list[str]:
 
 
 def split_last(pointer: str) -> tuple[str, str]:
-    """The pointer to the object or array around the value at `pointer`, and the value's name or index in it.
+    """The pointer to the container of the value at `pointer`, and the value's name or index in it.
 
     Raises:
         LookupError: `pointer` names the whole document.
     """
     if not pointer:
         raise LookupError(pointer)
-    around, _, token = pointer.rpartition("/")
-    return around, split_pointer(f"/{token}")[0]
+    parent, _, token = pointer.rpartition("/")
+    return parent, split_pointer(f"/{token}")[0]
 
 
 def list_index(token: str) -> int:
@@ -71,7 +71,7 @@ def resolve_pointer(value: object, pointer: str) -> object:
 
 
 def exists_at(value: object, pointer: str) -> bool:
-    """Whether there is a value at `pointer` in `value`; False too if `pointer` is not a JSON Pointer."""
+    """Whether `pointer` is a JSON Pointer, and there is a value at it in `value`."""
     try:
         resolve_pointer(value, pointer)
     except (LookupError, ValueError):
@@ -83,9 +83,10 @@ PointerTree: TypeAlias = "dict[str, PointerTree]"
 
 
 def pointer_tree(pointers: Iterable[str]) -> PointerTree:
-    """`pointers` as a tree of their tokens, to visit all of them in one walk; {} marks the end of a pointer.
+    """`pointers` as a tree of their tokens, to visit all of them in one walk.
 
-    Of two pointers where one leads inside the value of the other, only the outer one is in the tree.
+    {} marks the end of a pointer. Of two pointers where one leads inside the value of the other,
+    only the outer one is in the tree.
     """
     root: PointerTree = {}
     for pointer in sorted(pointers, key=len, reverse=True):

@@ -1,11 +1,11 @@
-"""Positions of values in JSON text: the offsets, lines and columns of the values that JSON Pointers name.
+"""Positions in JSON text: the offsets, lines and columns of the values that JSON Pointers name.
 
     locate(text, pointers)       -> line and column of each value
     find_spans(text, pointers)   -> start and end of each value, and of its neighbours if asked for
     split_array(text)            -> start and end of each element
 
-The text is known to be valid JSON, except in `split_array`; `syntax_errors` finds the errors in any other text. Each
-character is read at most twice, whatever the pointers, and nothing recurses.
+The text is known to be valid JSON, except in `split_array`; `syntax_errors` finds the errors in any
+other text. Each character is read at most twice, whatever the pointers, and nothing recurses.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class _Container:
     """An array or object that is being read."""
 
     span: Span
-    wanted: _Tree
+    tree: _Tree  # of the pointers that lead into it
     count: int = 0  # entries read
 
 
@@ -110,26 +110,30 @@ class Lines:
 
 
 def locate(text: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Line and column, from 1, of the value at each pointer, or of the innermost value around it that exists.
+    """Line and column, from 1, of the value at each pointer.
+
+    If there is no such value, they are those of the innermost value around it that exists.
 
     Raises:
         ValueError: `text` is not JSON. Not every error is noticed.
     """
     pointers = list(pointers)
-    root, lines = find_spans(text, pointers), Lines(text)
+    root = find_spans(text, pointers)
+    lines = Lines(text)
     return {pointer: lines.position(root.nearest(pointer).start) for pointer in pointers}
 
 
 def find_spans(text: str, pointers: Iterable[str], *, siblings: bool = False) -> Span:
     """The span of the whole value in `text`, with the spans of the values at `pointers` inside it.
 
-    With `siblings`, all other entries of the arrays and objects that the pointers pass through are found too.
+    With `siblings`, all other entries of the arrays and objects that the pointers pass through are
+    found too.
 
     Raises:
         ValueError: `text` is not JSON. Not every error is noticed.
     """
     text += "]"  # as if the document were the only item of an array
-    document = _Container(Span(0, 0, 0), {"0": _tree(pointers)})
+    document = _Container(Span(0, 0, 0), {"0": _build_tree(pointers)})
     containers = [document]
     offset = 0
     while containers:
@@ -138,26 +142,34 @@ def find_spans(text: str, pointers: Iterable[str], *, siblings: bool = False) ->
         if match is None:
             offset = containers.pop().span.end = _match(_CLOSING, text, offset)
             continue
-        name, start = match["name"], match.start("value")
-        key = _unescaped(name) if name else str(container.count)
-        container.count += 1
-        wanted = container.wanted.get(key)
-        if is_container := text[start] in "[{":
-            offset = start + 1 if wanted else _end_of_container(text, start)
+        start = match.start("value")
+        if name := match["name"]:
+            key = _unescape(name)
+            entry_start = match.start("name")
         else:
+            key = str(container.count)
+            entry_start = start
+        container.count += 1
+        inner = container.tree.get(key)
+        is_container = text[start] in "[{"
+        if not is_container:
             offset = match.end()
-        if siblings or wanted is not None:
-            span = Span(start, match.start("name") if name else start, offset)
+        elif inner:
+            offset = start + 1
+        else:
+            offset = _end_of_container(text, start)
+        if siblings or inner is not None:
+            span = Span(start, entry_start, offset)
             container.span.entries[key] = span
-            if is_container and wanted:
-                containers.append(_Container(span, wanted))
+            if is_container and inner:
+                containers.append(_Container(span, inner))
     if document.count != 1 or offset != len(text):
         raise ValueError("This is not JSON.")
     return document.span.entries["0"]
 
 
 def split_array(text: str) -> Iterator[tuple[int, int]]:
-    """The start and end of each element of the array in `text`. An element may contain errors of its own.
+    """The start and end of each element of the array in `text`; an element may contain errors.
 
     Raises:
         ArrayError: the array does not end, or its elements are not separated by commas.
@@ -172,19 +184,23 @@ def split_array(text: str) -> Iterator[tuple[int, int]]:
         if separator is None:
             raise ArrayError("A comma, or ']' at the end of the text, is expected here.", end)
         yield start, end
-        start, is_last = separator.end(), bool(separator[1])
+        start = separator.end()
+        is_last = separator[1] is not None
 
 
 def _end_of_element(text: str, start: int) -> int:
-    is_container = text[start : start + 1] in {"[", "{"}
-    try:
-        return _end_of_container(text, start) if is_container else _match(_SCALAR, text, start)
-    except ValueError:
-        message = "This element has no end." if is_container else "An element is expected here."
-        raise ArrayError(message, start) from None
+    if text.startswith(("[", "{"), start):
+        try:
+            return _end_of_container(text, start)
+        except ValueError:
+            raise ArrayError("This element has no end.", start) from None
+    match = _SCALAR.match(text, start)
+    if match is None:
+        raise ArrayError("An element is expected here.", start)
+    return match.end()
 
 
-def _tree(pointers: Iterable[str]) -> _Tree:
+def _build_tree(pointers: Iterable[str]) -> _Tree:
     root: _Tree = {}
     for pointer in pointers:
         below = root
@@ -193,17 +209,23 @@ def _tree(pointers: Iterable[str]) -> _Tree:
     return root
 
 
-def _unescaped(name: str) -> str:
-    unescaped: str = json.loads(name) if "\\" in name else name[1:-1]
+def _unescape(name: str) -> str:
+    if "\\" not in name:
+        return name[1:-1]
+    unescaped: str = json.loads(name)
     return unescaped
 
 
 def _end_of_container(text: str, start: int) -> int:
     """The offset after the array or object that starts at `start`."""
-    depth, offset = 1, start + 1
+    depth = 1
+    offset = start + 1
     while depth:
         offset = _match(_NEXT_BRACKET, text, offset)
-        depth += 1 if text[offset - 1] in "[{" else -1
+        if text[offset - 1] in "[{":
+            depth += 1
+        else:
+            depth -= 1
     return offset
 
 

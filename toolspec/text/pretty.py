@@ -1,4 +1,7 @@
-"""JSON on several lines, within a bound: a deep line begins with many blanks, so that short text can become long."""
+"""JSON on several lines, within a bound.
+
+A deep line begins with many blanks, so that short text can become long.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,17 @@ def is_one_line(text: str) -> bool:
 
 
 def pretty_print(text: str) -> str:
-    """`text` on several lines, with numbers as they were written; unchanged if it is not JSON, or would be too long."""
+    """`text` on several lines, with numbers as they were written.
+
+    It is unchanged if it is not JSON, or would be too long.
+    """
     try:
         value = loads(text)
     except DocumentError:
         return text
-    return dumps(value, indent=2) if printed_size(value).characters <= MAX_PRINTED else text
+    if printed_size(value).characters > MAX_PRINTED:
+        return text
+    return dumps(value, indent=2)
 
 
 def print_json(value: JSON, *, indent: int = 2, margin: int = 0, most: int = MAX_PRINTED) -> str:
@@ -41,17 +49,18 @@ def print_json(value: JSON, *, indent: int = 2, margin: int = 0, most: int = MAX
         ValueError: as `dumps`.
     """
     compact = dumps(value)
-    size = _size(compact, indent)
-    is_short = size.characters + margin * size.lines <= most
-    return dumps(value, indent=indent) if is_short else compact
+    size = _measure(compact, indent)
+    if size.characters + margin * size.lines > most:
+        return compact
+    return dumps(value, indent=indent)
 
 
 def printed_size(value: JSON) -> PrintedSize:
     """The size of `value` on several lines, which are not made for it."""
-    return _size(dumps(value), 2)
+    return _measure(dumps(value), 2)
 
 
-def _size(compact: str, indent: int) -> PrintedSize:
+def _measure(compact: str, indent: int) -> PrintedSize:
     layout = count_layout(compact)
     line_ends = layout.brackets + layout.commas
     characters = len(compact) + line_ends - layout.commas + indent * layout.levels

@@ -1,7 +1,8 @@
 """JSON as Toolshelf reads and writes it: one strict reader for all of it, and exact numbers.
 
-It accepts JSON by RFC 8259 with further restrictions: UTF-8 (a byte order mark is ignored), no NUL character, no lone
-surrogate, no duplicate member, no number beyond the range of a double; size, digits and nesting are bounded.
+It accepts JSON by RFC 8259 with further restrictions: UTF-8 (a byte order mark is ignored), no NUL
+character, no lone surrogate, no duplicate member, no number beyond the range of a double; size,
+digits and nesting are bounded.
 
     loads(data)    -> a JSON value, or JSONTextError with line, column and a sentence
     dumps(value)   -> text, with numbers as they were written
@@ -17,12 +18,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate
 from json.encoder import encode_basestring
+from operator import is_
 from typing import Any, Final, TypeAlias
 
 from toolspec.errors import JSONTextError, Problem
 from toolspec.text.numbers import Number, integer_from
 from toolspec.text.positions import Lines
-from toolspec.text.syntax_errors import MAY_CONTAIN_NUL, raise_first_error
+from toolspec.text.syntax_errors import MAY_CONTAIN_NUL, SURROGATE, raise_first_error
 
 __all__ = [
     "JSON",
@@ -52,7 +54,7 @@ _STEP: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord(","): 
 
 
 def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> JSON:
-    """The JSON value in `data`, of at most `max_bytes` bytes of UTF-8, nested at most `max_depth` deep.
+    """The JSON value in `data`: at most `max_bytes` bytes of UTF-8, at most `max_depth` levels.
 
     Raises:
         JSONTextError: it is not JSON as Toolshelf reads it; one problem, with line and column.
@@ -61,25 +63,20 @@ def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX
 
 
 def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES) -> str:
-    """The text in `data` without a byte order mark; if it is too big, it is refused before it is read.
+    """The text in `data` without a byte order mark; text that is too big is refused unread.
 
     Raises:
         JSONTextError: it is too big, or not UTF-8.
     """
-    size = (
-        len(data)
-        if isinstance(data, bytes) or data.isascii() or len(data) > max_bytes
-        else _utf8_size(data)
-    )
+    size = len(data)
+    if isinstance(data, str) and size <= max_bytes and not data.isascii():
+        size = _utf8_size(data)
     if size > max_bytes:
-        raise _refusal(
-            f"The text has {size:,} bytes; at most {max_bytes:,} are allowed.", "json.too-large"
-        )
-    return (
-        _decoded(data.removeprefix(BOM_UTF8))
-        if isinstance(data, bytes)
-        else data.removeprefix("\ufeff")
-    )
+        message = f"The text has {size:,} bytes; at most {max_bytes:,} are allowed."
+        raise _make_error(message, "json.too-large")
+    if isinstance(data, bytes):
+        return _decode_utf8(data.removeprefix(BOM_UTF8))
+    return data.removeprefix("\ufeff")
 
 
 def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
@@ -88,18 +85,16 @@ def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
     Raises:
         JSONTextError: as `loads`.
     """
-    if text.count("{") + text.count("[") > max_depth and _depth(text) > max_depth:
+    brackets = text.count("{") + text.count("[")
+    if brackets > max_depth and _measure_depth(text) > max_depth:
         raise_first_error(text, max_depth=max_depth)
     try:
         value: JSON = _DECODER.decode(text)
     except (ValueError, RecursionError):
         raise_first_error(text, max_depth=max_depth)
         raise
-    if (
-        "\\u" in text
-        and _SUSPECT_ESCAPE.search(text)
-        and not all(map(_is_storable, _strings(value)))
-    ):
+    is_suspect = "\\u" in text and _SUSPECT_ESCAPE.search(text)
+    if is_suspect and not all(map(_is_storable, _iterate_strings(value))):
         raise_first_error(text, max_depth=max_depth)
     return value
 
@@ -112,8 +107,8 @@ def dumps(
     On one line, a blank follows each comma and colon, unless `blanks` is false.
 
     Raises:
-        ValueError: `value` contains something that JSON cannot: a NaN, an infinity, another type, a lone surrogate,
-            or itself.
+        ValueError: `value` contains something that JSON cannot: a NaN, an infinity, another type, a
+            lone surrogate, or itself.
     """
     try:
         text = json.dumps(
@@ -126,7 +121,8 @@ def dumps(
             default=_refuse_foreign,
         )
     except _HasNumbers:
-        text = "".join(_written(value, indent, sort_keys, "\n", " " if blanks else ""))
+        blank = " " if blanks else ""
+        text = "".join(_write(value, indent, sort_keys, "\n", blank))
     except (TypeError, RecursionError) as error:
         raise ValueError(f"Not JSON: {error}") from None
     text.encode()
@@ -141,7 +137,7 @@ def dumps_start(value: JSON, characters: int, *, indent: int) -> str:
     """
     parts = []
     left = characters
-    for piece in _written(value, indent, False, "\n"):
+    for piece in _write(value, indent, False, "\n"):
         parts.append(piece)
         left -= len(piece)
         if left <= 0:
@@ -151,7 +147,7 @@ def dumps_start(value: JSON, characters: int, *, indent: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What determines the lines of a JSON text: its commas, and its brackets without those of empty containers.
+    """What determines the lines of a JSON text: its commas, and the brackets of filled containers.
 
     `levels` is the sum of the depths after each of them.
     """
@@ -166,7 +162,8 @@ def count_layout(compact: str) -> Layout:
     bare = _STRING.sub(b"0", compact.encode()).replace(b"[]", b"").replace(b"{}", b"")
     marks = bare.translate(None, delete=_NOT_LAYOUT)
     commas = marks.count(b",")
-    return Layout(commas, len(marks) - commas, sum(accumulate(map(_STEP.__getitem__, marks))))
+    depths = accumulate(map(_STEP.__getitem__, marks))
+    return Layout(commas, brackets=len(marks) - commas, levels=sum(depths))
 
 
 def plain(value: JSON) -> Any:
@@ -175,14 +172,11 @@ def plain(value: JSON) -> Any:
         return Decimal(value)
     if isinstance(value, list):
         items = [plain(item) for item in value]
-        return (
-            items if any(new is not old for new, old in zip(items, value, strict=True)) else value
-        )
+        return value if all(map(is_, items, value)) else items
     if isinstance(value, dict):
         members = {name: plain(member) for name, member in value.items()}
-        return (
-            members if any(members[name] is not member for name, member in value.items()) else value
-        )
+        is_unchanged = all(map(is_, members.values(), value.values()))
+        return value if is_unchanged else members
     return value
 
 
@@ -193,7 +187,7 @@ class _DuplicateError(ValueError):
     """An object has two members of the same name."""
 
 
-def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+def _make_object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _DuplicateError
@@ -205,22 +199,23 @@ def _refuse_constant(name: str) -> JSON:
 
 
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object,
+    object_pairs_hook=_make_object,
     parse_int=integer_from,
     parse_float=Number,
     parse_constant=_refuse_constant,
 )
 
 
-def _decoded(data: bytes) -> str:
+def _decode_utf8(data: bytes) -> str:
     if b"\0" in data[:4]:
-        raise _refusal("The text is UTF-16 or UTF-32; save it as UTF-8.", "json.encoding")
+        raise _make_error("The text is UTF-16 or UTF-32; save it as UTF-8.", "json.encoding")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        position = Lines(before := data[: error.start].decode()).position(len(before))
+        text_before = data[: error.start].decode()
+        position = Lines(text_before).position(len(text_before))
         message = f"The byte {data[error.start]:#04x} is not UTF-8; save the text as UTF-8."
-        raise _refusal(message, "json.encoding", position) from None
+        raise _make_error(message, "json.encoding", position) from None
 
 
 def _utf8_size(text: str) -> int:
@@ -228,23 +223,22 @@ def _utf8_size(text: str) -> int:
         return len(text.encode())
     except UnicodeEncodeError as error:
         message = "There is an unpaired surrogate here, which UTF-8 cannot represent; remove it."
-        raise _refusal(message, "json.surrogate", Lines(text).position(error.start)) from None
+        position = Lines(text).position(error.start)
+        raise _make_error(message, "json.surrogate", position) from None
 
 
-def _refusal(message: str, rule: str, position: tuple[int, int] = (1, 1)) -> JSONTextError:
+def _make_error(message: str, rule: str, position: tuple[int, int] = (1, 1)) -> JSONTextError:
     line, column = position
-    return JSONTextError(
-        [Problem(pointer="", message=message, rule=rule, line=line, column=column)]
-    )
+    return JSONTextError([Problem("", message, rule, line=line, column=column)])
 
 
-def _depth(text: str) -> int:
+def _measure_depth(text: str) -> int:
     """How deeply `text` is nested, counted by its brackets outside strings, without recursion."""
     brackets = _STRING.sub(b"", text.encode()).translate(None, delete=_NOT_BRACKETS)
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
 
 
-def _strings(value: JSON) -> Iterator[str]:
+def _iterate_strings(value: JSON) -> Iterator[str]:
     """Every string in `value`, names included; U+0000 is left out where it is allowed."""
     rest = [value]
     while rest:
@@ -255,18 +249,15 @@ def _strings(value: JSON) -> Iterator[str]:
             rest.extend(value)
         elif isinstance(value, dict):
             yield from value
-            rest.extend(
-                member.replace("\0", "")
-                if name == MAY_CONTAIN_NUL and isinstance(member, str)
-                else member
-                for name, member in value.items()
-            )
+            for name, member in value.items():
+                if name == MAY_CONTAIN_NUL and isinstance(member, str):
+                    yield member.replace("\0", "")
+                else:
+                    rest.append(member)
 
 
 def _is_storable(text: str) -> bool:
-    return "\0" not in text and (
-        text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
-    )
+    return "\0" not in text and not SURROGATE.search(text)
 
 
 # Writing
@@ -285,33 +276,46 @@ def _refuse_foreign(value: object) -> object:
 _SCALARS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_refuse_foreign)
 
 
-def _written(
+def _write(
     value: JSON, indent: int | None, sort_keys: bool, line: str, blank: str = " "
 ) -> Iterator[str]:
-    """The pieces of `value`'s text, as `json.dumps` lays it out; `line` starts a line at the current depth."""
+    """The pieces of `value`'s text, as `json.dumps` lays it out.
+
+    `line` starts a line at the current depth.
+    """
     if isinstance(value, Number):
         yield value.lexeme
-    elif isinstance(value, list | dict) and value:
-        inner = line if indent is None else line + " " * indent
-        yield "[" if isinstance(value, list) else "{"
-        between = ""
-        for start, item in _entries(value, sort_keys, blank):
-            yield between if indent is None else between.rstrip() + inner
-            yield start
-            yield from _written(item, indent, sort_keys, inner, blank)
-            between = f",{blank}"
-        if indent is not None:
-            yield line
-        yield "]" if isinstance(value, list) else "}"
-    else:
+        return
+    if not value or not isinstance(value, list | dict):
         yield _SCALARS.encode(value)
+        return
+    opening, closing = "[]" if isinstance(value, list) else "{}"
+    yield opening
+    if indent is None:
+        inner = line
+        first, between = "", f",{blank}"
+    else:
+        inner = line + " " * indent
+        first, between = inner, f",{inner}"
+    separator = first
+    for start, item in _list_entries(value, sort_keys, blank):
+        yield separator
+        yield start
+        yield from _write(item, indent, sort_keys, inner, blank)
+        separator = between
+    if indent is not None:
+        yield line
+    yield closing
 
 
-def _entries(
+def _list_entries(
     value: list[JSON] | dict[str, JSON], sort_keys: bool, blank: str
 ) -> Iterator[tuple[str, JSON]]:
+    """The items, each with the text that comes before it: the name of a member, or nothing."""
     if isinstance(value, list):
-        yield from (("", item) for item in value)
-    else:
-        for name in sorted(value) if sort_keys else value:
-            yield f"{encode_basestring(name)}:{blank}", value[name]
+        for item in value:
+            yield "", item
+        return
+    names = sorted(value) if sort_keys else value
+    for name in names:
+        yield f"{encode_basestring(name)}:{blank}", value[name]

@@ -1,7 +1,7 @@
-"""The first error in a text that is not JSON, with its position and a sentence that says what to do.
+"""The first error in a text that is not JSON, with its position and a sentence on what to do.
 
-The fast reader (`reader.parse`) only notices that a text is invalid; this pass finds out why and where. It is linear in
-the text and does not recurse.
+The fast reader (`reader.parse`) only notices that a text is invalid; this pass finds out why and
+where. It is linear in the text and does not recurse.
 
 Source: RFC 8259.
 """
@@ -24,8 +24,10 @@ _STRING_BODY: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-
 _BAD_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|.)", re.DOTALL)
 _LITERAL: Final = re.compile(r"(?:true|false|null)(?![A-Za-z0-9_$])")
 _WORD: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-# The member whose text may contain U+0000, written as an escape: regular expressions like "[^\u0000]" exclude it.
+# The member whose text may contain U+0000, written as an escape: regular expressions like
+# "[^\u0000]" exclude it.
 MAY_CONTAIN_NUL: Final = "pattern"
+SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 _NUMBER_LIKE: Final = re.compile(r"[-+.]?[0-9][0-9A-Za-z_.+-]*")
 
@@ -37,6 +39,7 @@ _OTHER_LANGUAGES: Final = {
     "undefined": "JSON has no `undefined`; write null, or leave the property out.",
 }
 _FOREIGN_QUOTES: Final = "'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
+_BASES: Final = ("0x", "0X", "0o", "0O", "0b", "0B")
 _NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity"})
 
 
@@ -70,7 +73,10 @@ class _Open:
 
 
 class _Scan:
-    """One pass over a text. Methods take the offset that they read from and return the offset after what they read."""
+    """One pass over a text.
+
+    Methods take the offset that they read from, and return the offset after what they read.
+    """
 
     def __init__(self, text: str, max_depth: int) -> None:
         self.text = text
@@ -78,38 +84,39 @@ class _Scan:
         self.open: list[_Open] = []
 
     def run(self) -> None:
-        at = self._value(self._space(0))
+        at = self._read_value(self._skip_space(0))
         while self.open:
-            at = self._next_entry(self._space(at))
-        at = self._space(at)
+            at = self._read_next_entry(self._skip_space(at))
+        at = self._skip_space(at)
         if at < len(self.text):
             self._fail(at, "There is more text after the end of the document; remove it.")
 
-    def _space(self, at: int) -> int:
+    def _skip_space(self, at: int) -> int:
         match = _SPACE.match(self.text, at)
         return match.end() if match else at
 
-    def _value(self, at: int) -> int:
+    def _read_value(self, at: int) -> int:
         """Read a string, number or literal, or the opening bracket of an array or object."""
         first = self.text[at : at + 1]
         if first == '"':
-            return self._string(at)[1]
+            return self._read_string(at)[1]
         if first and first in "{[":
-            return self._opening_bracket(at, first)
+            return self._open_container(at, first)
         if match := NUMBER.match(self.text, at):
-            return self._number(at, match.end())
-        match = _LITERAL.match(self.text, at)
-        return match.end() if match else self._fail_at_value(at, first)
+            return self._check_number(at, match.end())
+        if match := _LITERAL.match(self.text, at):
+            return match.end()
+        return self._fail_at_value(at, first)
 
-    def _opening_bracket(self, at: int, bracket: str) -> int:
+    def _open_container(self, at: int, bracket: str) -> int:
         if len(self.open) == self.max_depth:
-            self._fail(
-                at, f"Values are nested more than {self.max_depth} levels deep here.", "json.depth"
-            )
-        self.open.append(_Open(start=at, names=set() if bracket == "{" else None))
+            message = f"Values are nested more than {self.max_depth} levels deep here."
+            self._fail(at, message, "json.depth")
+        names: set[str] | None = set() if bracket == "{" else None
+        self.open.append(_Open(at, names))
         return at + 1
 
-    def _next_entry(self, at: int) -> int:
+    def _read_next_entry(self, at: int) -> int:
         """Read the next member or item of the innermost container, or its closing bracket."""
         inner = self.open[-1]
         first = self.text[at : at + 1]
@@ -117,39 +124,38 @@ class _Scan:
             self.open.pop()
             return at + 1
         if inner.count:
-            at = self._comma(at, first, inner)
-        inner.token = inner.count if inner.names is None else None
+            at = self._skip_comma(at, first, inner)
+        inner.token = None
+        if inner.names is None:
+            inner.token = inner.count
+        else:
+            at = self._read_name(at, inner, inner.names)
         inner.count += 1
-        if inner.names is not None:
-            at = self._name(at, inner, inner.names)
-        return self._value(at)
+        return self._read_value(at)
 
-    def _comma(self, at: int, first: str, inner: _Open) -> int:
+    def _skip_comma(self, at: int, first: str, inner: _Open) -> int:
         if first != ",":
             self._fail_between(at, first, inner)
-        behind = self._space(at + 1)
+        behind = self._skip_space(at + 1)
         if self.text[behind : behind + 1] == inner.end:
             self._fail(at, f"Nothing follows this comma; remove it before '{inner.end}'.")
         return behind
 
-    def _name(self, at: int, inner: _Open, names: set[str]) -> int:
+    def _read_name(self, at: int, inner: _Open, names: set[str]) -> int:
         if self.text[at : at + 1] != '"':
             self._fail_at_name(at)
-        name, behind = self._string(at)
+        name, behind = self._read_string(at)
         inner.token = name
         if name in names:
-            self._fail(
-                at,
-                f"The property {_shown(name)} is a duplicate; remove one of them.",
-                "json.duplicate",
-            )
+            message = f"The property {_quote(name)} is a duplicate; remove one of them."
+            self._fail(at, message, "json.duplicate")
         names.add(name)
-        behind = self._space(behind)
+        behind = self._skip_space(behind)
         if self.text[behind : behind + 1] != ":":
-            self._fail(behind, f"A colon is expected here, after the name {_shown(name)}.")
-        return self._space(behind + 1)
+            self._fail(behind, f"A colon is expected here, after the name {_quote(name)}.")
+        return self._skip_space(behind + 1)
 
-    def _string(self, at: int) -> tuple[str, int]:
+    def _read_string(self, at: int) -> tuple[str, int]:
         match = _STRING.match(self.text, at)
         if match is None:
             self._fail_in_string(at)
@@ -164,20 +170,20 @@ class _Scan:
     def _check_escapes(self, at: int, value: str) -> None:
         is_allowed = bool(self.open) and self.open[-1].token == MAY_CONTAIN_NUL
         if "\0" in value and not is_allowed:
-            self._fail(
-                at,
-                "This string contains the character U+0000, which cannot be stored; remove it.",
-                "json.nul",
+            message = (
+                "This string contains the character U+0000, which cannot be stored; remove it."
             )
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            self._fail(
-                at,
-                "This string contains an unpaired surrogate; write both halves of the pair, or remove it.",
-                "json.surrogate",
+            self._fail(at, message, "json.nul")
+        if SURROGATE.search(value):
+            message = (
+                "This string contains an unpaired surrogate; "
+                "write both halves of the pair, or remove it."
             )
+            self._fail(at, message, "json.surrogate")
 
-    def _number(self, at: int, end: int) -> int:
-        if (match := _NUMBER_LIKE.match(self.text, at)) and match.end() > end:
+    def _check_number(self, at: int, end: int) -> int:
+        match = _NUMBER_LIKE.match(self.text, at)
+        if match and match.end() > end:
             self._fail_at_number(at, match.group())
         try:
             number_from(self.text[at:end])
@@ -202,33 +208,39 @@ class _Scan:
     def _fail_at_end(self, at: int) -> NoReturn:
         if not self.open:
             self._fail(at, "The text is empty; a JSON document is expected.")
-        line, _ = Lines(self.text).position(self.open[-1].start)
-        what = "array" if self.open[-1].names is None else "object"
-        end = self.open[-1].end
-        self._fail(
-            at,
-            f"The text ends too early: '{end}' is missing for the {what} that starts on line {line}.",
+        inner = self.open[-1]
+        line, _ = Lines(self.text).position(inner.start)
+        kind = "array" if inner.names is None else "object"
+        message = (
+            f"The text ends too early: '{inner.end}' is missing "
+            f"for the {kind} that starts on line {line}."
         )
+        self._fail(at, message)
 
     def _fail_at_word(self, at: int, word: str) -> NoReturn:
         if word in _NO_NUMBERS:
             self._fail(at, f"JSON has no {word}; write null, or a number.", "json.number")
         if word in _OTHER_LANGUAGES:
             self._fail(at, _OTHER_LANGUAGES[word])
-        self._fail(at, f"{_shown(word)} is not a JSON value; strings must be in double quotes.")
+        self._fail(at, f"{_quote(word)} is not a JSON value; strings must be in double quotes.")
 
     def _fail_at_number(self, at: int, lexeme: str) -> NoReturn:
         digits = lexeme.lstrip("+-")
-        hints = (
-            (lexeme.startswith("+"), "leave out the plus sign"),
-            (digits.startswith("."), "write a 0 before the point"),
-            (digits[:2].lower() in {"0x", "0o", "0b"}, "write it in decimal digits"),
-            (digits[:1] == "0" and digits[1:2].isdecimal(), "leave out the leading zeros"),
-            (digits.endswith("."), "write a digit after the point"),
-            (digits[-1:] in "eE+-", "write the digits of the exponent"),
-        )
-        hint = next((text for applies, text in hints if applies), "write it in decimal digits")
-        self._fail(at, f"{_shown(lexeme)} is not a JSON number; {hint}.")
+        if lexeme.startswith("+"):
+            hint = "leave out the plus sign"
+        elif digits.startswith("."):
+            hint = "write a 0 before the point"
+        elif digits.startswith(_BASES):
+            hint = "write it in decimal digits"
+        elif digits.startswith("0") and digits[1:2].isdecimal():
+            hint = "leave out the leading zeros"
+        elif digits.endswith("."):
+            hint = "write a digit after the point"
+        elif digits.endswith(("e", "E", "-", "+")):
+            hint = "write the digits of the exponent"
+        else:
+            hint = "write it in decimal digits"
+        self._fail(at, f"{_quote(lexeme)} is not a JSON number; {hint}.")
 
     def _fail_at_name(self, at: int) -> NoReturn:
         first = self.text[at : at + 1]
@@ -237,23 +249,24 @@ class _Scan:
         if first == ",":
             self._fail(at, "A property is expected before this comma.")
         if match := _WORD.match(self.text, at):
-            self._fail(at, f"The name {_shown(match.group())} must be in double quotes.")
+            self._fail(at, f"The name {_quote(match.group())} must be in double quotes.")
         if first in "{[-0123456789":
             self._fail(at, "A property name in double quotes is expected here.")
         self._fail_at_character(at, first)
 
     def _fail_at_character(self, at: int, first: str) -> NoReturn:
         if first in _FOREIGN_QUOTES:
-            self._fail(
-                at, f'JSON puts strings and names in straight double quotes ("…"), not in {first}.'
+            message = (
+                f'JSON puts strings and names in straight double quotes ("…"), not in {first}.'
             )
+            self._fail(at, message)
         if first in "/#":
             self._fail(at, "JSON has no comments; remove this one.")
         if first == "\ufeff":
             self._fail(at, "There is a byte order mark here; save the text without it.", "json.bom")
         if first == "\0":
             self._fail(at, "The character U+0000 is not allowed; remove it.", "json.nul")
-        self._fail(at, f"{_character(first)} is not expected here.")
+        self._fail(at, f"{_describe_character(first)} is not expected here.")
 
     def _fail_between(self, at: int, first: str, inner: _Open) -> NoReturn:
         if not first:
@@ -271,31 +284,32 @@ class _Scan:
         if not first or bad + 1 == len(self.text):
             self._fail(at, "This string has no closing double quote.")
         if escape := _BAD_ESCAPE.match(self.text, bad):
-            self._fail(
-                bad, f"{escape.group()} is not an escape in JSON; a backslash is written \\\\."
-            )
+            message = f"{escape.group()} is not an escape in JSON; a backslash is written \\\\."
+            self._fail(bad, message)
         if first == "\0":
             self._fail(bad, "This string contains the character U+0000; remove it.", "json.nul")
-        written = _CONTROL_ESCAPES.get(first, f"\\u{ord(first):04x}")
-        what = "A line break" if first in "\r\n" else _character(first)
-        self._fail(
-            bad,
-            f"{what} inside a string must be written {written}; or a closing double quote is missing.",
+        escaped = _CONTROL_ESCAPES.get(first, f"\\u{ord(first):04x}")
+        what = "A line break" if first in "\r\n" else _describe_character(first)
+        message = (
+            f"{what} inside a string must be written {escaped}; "
+            "or a closing double quote is missing."
         )
+        self._fail(bad, message)
 
     def _fail(self, at: int, message: str, rule: str = "json.syntax") -> NoReturn:
         pointer = pointer_join("", *(inner.token for inner in self.open if inner.token is not None))
         line, column = Lines(self.text).position(at)
-        raise JSONTextError(
-            [Problem(pointer=pointer, message=message, rule=rule, line=line, column=column)]
-        )
+        raise JSONTextError([Problem(pointer, message, rule, line=line, column=column)])
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """`text` in quotes, shortened if it is long, without characters that break a line."""
-    cut = text if len(text) <= 60 else text[:60] + "…"
-    return json.dumps(cut, ensure_ascii=not cut.isprintable())
+    if len(text) > 60:
+        text = f"{text[:60]}…"
+    return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
-def _character(character: str) -> str:
-    return f"'{character}'" if character.isprintable() else f"The character U+{ord(character):04X}"
+def _describe_character(character: str) -> str:
+    if character.isprintable():
+        return f"'{character}'"
+    return f"The character U+{ord(character):04X}"

@@ -1,23 +1,26 @@
-"""A strict reader of YAML as JSON values, by the core schema of YAML 1.2, which OpenAPI documents use.
+"""A strict reader of YAML as JSON values, by YAML 1.2's core schema, which OpenAPI documents use.
 
-libyaml parses the text into events; this module turns the events into JSON values. `no`, `on` and `2020-01-01` are
-strings, `012` is 12, `1_000` is a string, numbers are exact and remember how they were written, and names of members
-are strings (`200:` is "200"). Aliases and merge keys (`<<`) are resolved. Everything that JSON cannot represent is
-refused with line and column: other tags, infinities, duplicate names.
+libyaml parses the text into events; this module turns the events into JSON values. `no`, `on` and
+`2020-01-01` are strings, `012` is 12, `1_000` is a string, numbers are exact and remember how they
+were written, and names of members are strings (`200:` is "200"). Aliases and merge keys (`<<`) are
+resolved. Everything that JSON cannot represent is refused with line and column: other tags,
+infinities, duplicate names.
 
     documents_in(data)   -> the documents of a file, each with its first line
     loads(data)          -> one document, or YAMLTextError with line, column and a sentence
 
-The work is bounded by the size of the text and by the number of nodes, counting those that aliases repeat.
+The work is bounded by the size of the text and by the number of nodes, counting those that aliases
+repeat.
 
-Sources: YAML 1.2.2, chapters 7 to 10 (10.3 is the core schema); the merge key of YAML 1.1; OpenAPI 3.1, "Format".
+Sources: YAML 1.2.2, chapters 7 to 10 (10.3 is the core schema); the merge key of YAML 1.1; OpenAPI
+3.1, "Format".
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NoReturn
 
 from yaml import (
@@ -40,19 +43,20 @@ from toolspec.text.reader import JSON, MAX_BYTES, MAX_DEPTH, decode
 
 MAX_NODES: Final = 200_000  # names and values, each alias expanded
 MAX_CHARS: Final = 8 * 1024 * 1024  # of all nodes together
-MAX_GROWTH: Final = (
-    4  # expanded characters per character of the text, and one more per 250 characters of the text
-)
+# Expanded characters per character of the text, and one more per 250 characters of the text.
+MAX_GROWTH: Final = 4
 FREE_GROWTH_CHARS: Final = 4 * 1024
 MAX_BASED_CHARS: Final = 200  # of an integer such as 0x1F
 MAX_DIRECTIVES: Final = 10  # libyaml compares each one with all others
 
-# A line that starts like this is a marker, even inside a string (9.1.2). Content is anything else but comments.
+# A line that starts like this is a marker, even inside a string (9.1.2). Content is anything else
+# but comments.
 _MARKER: Final = re.compile(rb"^(?:---|\.\.\.)(?=\s|\Z)", re.MULTILINE)
 _CONTENT: Final = re.compile(rb"^(?!---[ \t]*(?:#.*)?\r?$|%)[ \t]*[^\s#]", re.MULTILINE)
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
 _YAML_LINE: Final = re.compile(
-    rb"""(?:[ \t\r]*+(?:\#[^\n]*+)?\n)*+(?:---\s|%YAML\s|(?:-[ ]++)*+(?:[\w$.-]++|"[^"\n]*"|'[^'\n]*'):(?:\s|\Z))"""
+    rb"(?:[ \t\r]*+(?:\#[^\n]*+)?\n)*+"
+    rb"""(?:---\s|%YAML\s|(?:-[ ]++)*+(?:[\w$.-]++|"[^"\n]*"|'[^'\n]*'):(?:\s|\Z))"""
 )
 
 _UNREADABLE: Final = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -74,9 +78,8 @@ _Mark = Any
 
 _TAG: Final = "tag:yaml.org,2002:"
 _STR, _MERGE, _UNSPECIFIC = f"{_TAG}str", f"{_TAG}merge", "!"
-_TYPES: Final[
-    dict[str, tuple[type, ...]]
-] = {  # the types that a plain scalar with this tag may have
+# The types that a plain scalar with this tag may have.
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
     f"{_TAG}null": (type(None),),
     f"{_TAG}bool": (bool,),
     f"{_TAG}int": (int,),
@@ -85,30 +88,34 @@ _TYPES: Final[
 
 
 def looks_like_yaml(start: bytes) -> bool:
-    """Whether a text that starts like this is YAML rather than JSON, judging by its first line after comments."""
+    """Whether a text that starts like this is YAML, not JSON, by its first line of content."""
     return _YAML_LINE.match(start) is not None
 
 
 def documents_in(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Each document in `data` that is not empty, with the line, from 1, that its text starts in."""
-    line, counted = 1, 0
-    for start, end in _spans(data):
+    line = 1
+    counted = 0  # the offset up to which lines are counted
+    for start, end in _split_documents(data):
         if _CONTENT.search(data, start, end):
-            line, counted = line + data.count(b"\n", counted, start), start
+            line += data.count(b"\n", counted, start)
+            counted = start
             yield line, data[start:end]
 
 
-def _spans(data: bytes) -> Iterator[tuple[int, int]]:
-    start, is_marked = 0, False
+def _split_documents(data: bytes) -> Iterator[tuple[int, int]]:
+    start = 0
+    is_marked = False
     for marker in _MARKER.finditer(data):
         if marker[0] == b"...":
             yield start, marker.start()
-            start, is_marked = marker.end(), False
-        else:
-            if is_marked or _CONTENT.search(data, start, marker.start()):
-                yield start, marker.start()
-                start = marker.start()
-            is_marked = True  # directives and comments belong to the document that follows
+            start = marker.end()
+            is_marked = False
+            continue
+        if is_marked or _CONTENT.search(data, start, marker.start()):
+            yield start, marker.start()
+            start = marker.start()
+        is_marked = True  # directives and comments belong to the document that follows
     yield start, len(data)
 
 
@@ -130,16 +137,22 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class YAMLDocument:
-    """A document as a JSON value. Parts that aliases repeat are the same objects, so do not change them."""
+    """A document as a JSON value.
+
+    Parts that aliases repeat are the same objects, so do not change them.
+    """
 
     value: JSON
     _root: _Node = field(repr=False)
 
     def locate(self, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """Line and column, from 1, of the value at each pointer, or of the innermost value around it that exists."""
-        return {pointer: self._position(pointer) for pointer in pointers}
+        """Line and column, from 1, of the value at each pointer.
 
-    def _position(self, pointer: str) -> tuple[int, int]:
+        If there is no such value, they are those of the innermost value around it that exists.
+        """
+        return {pointer: self._find_position(pointer) for pointer in pointers}
+
+    def _find_position(self, pointer: str) -> tuple[int, int]:
         node = self._root
         for token in split_pointer(pointer):
             if token not in node.entries:
@@ -151,13 +164,13 @@ class YAMLDocument:
 def loads(
     data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH
 ) -> YAMLDocument:
-    """The one document in `data`, of at most `max_bytes` bytes of UTF-8, nested at most `max_depth` deep.
+    """The one document in `data`: at most `max_bytes` bytes of UTF-8, at most `max_depth` levels.
 
     Raises:
-        DocumentError: a JSONTextError if it is too big or not UTF-8, a YAMLTextError if it is not YAML that JSON can
-            represent; one problem, with line and column.
+        DocumentError: a JSONTextError if it is too big or not UTF-8, a YAMLTextError if it is not
+            YAML that JSON can represent; one problem, with line and column.
     """
-    return _Reader(decode(data, max_bytes=max_bytes), max_depth).document()
+    return _Reader(decode(data, max_bytes=max_bytes), max_depth).read_document()
 
 
 class _Reader:
@@ -165,16 +178,16 @@ class _Reader:
 
     def __init__(self, text: str, max_depth: int) -> None:
         self._max_depth = max_depth
-        self._max_chars = min(
-            MAX_CHARS, (MAX_GROWTH + len(text) // 250) * len(text) + FREE_GROWTH_CHARS
-        )
-        self._nodes = self._chars = 0
+        growth = MAX_GROWTH + len(text) // 250
+        self._max_chars = min(MAX_CHARS, growth * len(text) + FREE_GROWTH_CHARS)
+        self._nodes = 0
+        self._chars = 0
         self._anchors: dict[str, _Node | None] = {}  # None while the node is being read
         self._path: list[str | int] = []
-        self._text, self._originals = self._readable(text)
+        self._text, self._originals = self._replace_misread(text)
 
-    def _readable(self, text: str) -> tuple[str, dict[int, str]]:
-        """`text` with private-use characters for those that libyaml misreads, and the table that restores them."""
+    def _replace_misread(self, text: str) -> tuple[str, dict[int, str]]:
+        """`text` with stand-ins for the characters that libyaml misreads, and the originals."""
         originals: dict[int, str] = {}
         if not text.isascii():
             stand_ins = (chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
@@ -184,35 +197,29 @@ class _Reader:
                     originals[ord(stand_in)] = character
                     text = text.replace(character, stand_in)
         if unreadable := _UNREADABLE.search(text):
-            line, column = Lines(text).position(unreadable.start())
+            position = Lines(text).position(unreadable.start())
             message = (
                 f"The character U+{ord(unreadable[0]):04X} is not allowed here; write it as "
                 "an escape in double quotes."
             )
-            self._refuse((line, column), message, "yaml.character")
-        if (
-            len(directives := [match.start() for match in _DIRECTIVE.finditer(text)])
-            > MAX_DIRECTIVES
-        ):
+            self._refuse(position, message, "yaml.character")
+        directives = [match.start() for match in _DIRECTIVE.finditer(text)]
+        if len(directives) > MAX_DIRECTIVES:
             position = Lines(text).position(directives[MAX_DIRECTIVES])
-            self._refuse(
-                position,
-                f"At most {MAX_DIRECTIVES} directive lines (%) are allowed.",
-                "yaml.directives",
-            )
+            message = f"At most {MAX_DIRECTIVES} directive lines (%) are allowed."
+            self._refuse(position, message, "yaml.directives")
         return text, originals
 
-    def document(self) -> YAMLDocument:
+    def read_document(self) -> YAMLDocument:
         loader: Any = CSafeLoader(self._text)
-        self._event: Callable[[], _Event] = loader.get_event
+        self._next_event: Callable[[], _Event] = loader.get_event
         try:
-            self._event()  # the start of the stream
-            if isinstance(self._event(), StreamEndEvent):  # or the start of a document
-                self._refuse(
-                    (1, 1), "The text is empty; a YAML document is expected.", "yaml.syntax"
-                )
-            root = self._node(self._event())
-            while not isinstance(event := self._event(), StreamEndEvent):
+            self._next_event()  # the start of the stream
+            if isinstance(self._next_event(), StreamEndEvent):  # or the start of a document
+                message = "The text is empty; a YAML document is expected."
+                self._refuse((1, 1), message, "yaml.syntax")
+            root = self._read_node(self._next_event())
+            while not isinstance(event := self._next_event(), StreamEndEvent):
                 if not isinstance(event, DocumentEndEvent):
                     self._refuse(event.start_mark, "A second document starts here.", "yaml.syntax")
         except YAMLError as error:
@@ -221,71 +228,61 @@ class _Reader:
             loader.dispose()
         return YAMLDocument(root.value, root)
 
-    def _node(self, event: _Event) -> _Node:
+    def _read_node(self, event: _Event) -> _Node:
         mark = event.start_mark
         if isinstance(event, AliasEvent):
-            return self._aliased(event)
+            return self._resolve_alias(event)
         anchor: str | None = event.anchor
         if anchor is not None:
             self._anchors[anchor] = None
-        nodes, chars = self._nodes, self._chars
+        nodes_before = self._nodes
+        chars_before = self._chars
         self._count(mark, 1, 1)
         node = _Node(None, mark.line + 1, mark.column + 1)
         if isinstance(event, ScalarEvent):
-            node.value = self._scalar(event)
+            node.value = self._read_scalar(event)
         else:
-            if len(self._path) >= self._max_depth:
-                self._refuse(
-                    mark, f"This is nested more than {self._max_depth} levels deep.", "json.depth"
-                )
-            if isinstance(event, MappingStartEvent):
-                self._read_members(node, event)
-            else:
-                self._read_items(node, event)
-            node.height = 1 + max((entry.height for entry in node.entries.values()), default=0)
-        node.nodes, node.chars = self._nodes - nodes, self._chars - chars
+            self._read_container(node, event)
+        node.nodes = self._nodes - nodes_before
+        node.chars = self._chars - chars_before
         if anchor is not None:
             self._anchors[anchor] = node
         return node
 
-    def _aliased(self, event: _Event) -> _Node:
-        mark, name = event.start_mark, event.anchor
+    def _read_container(self, node: _Node, event: _Event) -> None:
+        if len(self._path) >= self._max_depth:
+            message = f"This is nested more than {self._max_depth} levels deep."
+            self._refuse(event.start_mark, message, "json.depth")
+        if isinstance(event, MappingStartEvent):
+            self._read_members(node, event)
+        else:
+            self._read_items(node, event)
+        node.height = 1 + max((entry.height for entry in node.entries.values()), default=0)
+
+    def _resolve_alias(self, event: _Event) -> _Node:
+        mark = event.start_mark
+        name = event.anchor
         node = self._anchors.get(name)
         if node is None:
-            reason = (
-                "is inside the value that it names"
-                if name in self._anchors
-                else "names no anchor before it"
-            )
-            self._refuse(mark, f"The alias {_shown('*' + name)} {reason}.", "yaml.alias")
+            reason = "names no anchor before it"
+            if name in self._anchors:
+                reason = "is inside the value that it names"
+            self._refuse(mark, f"The alias {_quote('*' + name)} {reason}.", "yaml.alias")
         if len(self._path) + node.height > self._max_depth:
-            self._refuse(
-                mark,
-                f"This alias makes the nesting deeper than {self._max_depth} levels.",
-                "json.depth",
-            )
+            message = f"This alias makes the nesting deeper than {self._max_depth} levels."
+            self._refuse(mark, message, "json.depth")
         self._count(mark, node.nodes, node.chars)
-        return _Node(
-            node.value,
-            mark.line + 1,
-            mark.column + 1,
-            node.entries,
-            node.nodes,
-            node.chars,
-            node.height,
-        )
+        return replace(node, line=mark.line + 1, column=mark.column + 1)
 
     def _count(self, mark: _Mark, nodes: int, chars: int) -> None:
         self._nodes += nodes
         self._chars += chars
         if self._nodes > MAX_NODES:
-            self._refuse(
-                mark, f"There are more than {MAX_NODES:,} keys and values.", "yaml.too-large"
-            )
+            message = f"There are more than {MAX_NODES:,} keys and values."
+            self._refuse(mark, message, "yaml.too-large")
         if self._chars > self._max_chars:
-            self._refuse(
-                mark, "The aliases repeat too much text; use fewer of them.", "yaml.too-large"
-            )
+            message = "The aliases repeat too much text; use fewer of them."
+            self._refuse(mark, message, "yaml.too-large")
 
     # Values
 
@@ -293,127 +290,119 @@ class _Reader:
         self._check_tag(event, f"{_TAG}seq")
         items: list[JSON] = []
         node.value = items
-        while not isinstance(event := self._event(), SequenceEndEvent):
+        while not isinstance(event := self._next_event(), SequenceEndEvent):
             self._path.append(len(items))
-            item = node.entries[str(len(items))] = self._node(event)
+            item = node.entries[str(len(items))] = self._read_node(event)
             items.append(item.value)
             self._path.pop()
 
     def _read_members(self, node: _Node, event: _Event) -> None:
         self._check_tag(event, f"{_TAG}map")
         members = node.entries
-        merged: list[_Node] | None = None
-        while not isinstance(event := self._event(), MappingEndEvent):
-            is_merge, name = self._name(event)
+        merged_nodes: list[_Node] | None = None
+        while not isinstance(event := self._next_event(), MappingEndEvent):
+            is_merge, name = self._read_name(event)
             self._path.append(name)
-            if (merged is not None) if is_merge else (name in members):
-                self._refuse(
-                    event.start_mark, f"The key {_shown(name)} is a duplicate.", "yaml.duplicate"
-                )
-            value = self._node(self._event())
+            is_duplicate = merged_nodes is not None if is_merge else name in members
+            if is_duplicate:
+                message = f"The key {_quote(name)} is a duplicate."
+                self._refuse(event.start_mark, message, "yaml.duplicate")
+            value = self._read_node(self._next_event())
             if is_merge:
-                merged = self._sources(value)
+                merged_nodes = self._list_sources(value)
             else:
                 members[name] = value
             self._path.pop()
-        for source in merged or ():
+        for source in merged_nodes or ():
             for name, member in source.entries.items():
                 members.setdefault(name, member)
         node.value = {name: member.value for name, member in members.items()}
 
-    def _name(self, event: _Event) -> tuple[bool, str]:
+    def _read_name(self, event: _Event) -> tuple[bool, str]:
         """Whether `event` is a merge key, and the name."""
         mark = event.start_mark
         if not isinstance(event, ScalarEvent):
-            self._refuse(
-                mark, "A key must be a string, not an alias, a list or a mapping.", "yaml.name"
-            )
+            message = "A key must be a string, not an alias, a list or a mapping."
+            self._refuse(mark, message, "yaml.name")
         self._count(mark, 1, len(event.value))
-        is_plain = event.implicit[0]
-        if event.tag is None and is_plain and event.value == "":
+        is_plain = event.tag is None and event.implicit[0]
+        if is_plain and event.value == "":
             self._refuse(mark, "The key before this colon is missing.", "yaml.name")
-        if (event.tag is None and is_plain and event.value == "<<") or event.tag == _MERGE:
+        if event.tag == _MERGE or (is_plain and event.value == "<<"):
             return True, "<<"
         if event.tag is not None and event.tag not in _TYPES:
             self._check_tag(event, _STR)
-        name = self._string(event)
+        name = self._read_string(event)
         if event.anchor is not None:
-            self._anchors[event.anchor] = _Node(
-                name, mark.line + 1, mark.column + 1, chars=1 + len(name)
-            )
+            node = _Node(name, mark.line + 1, mark.column + 1, chars=1 + len(name))
+            self._anchors[event.anchor] = node
         return False, name
 
-    def _sources(self, value: _Node) -> list[_Node]:
+    def _list_sources(self, value: _Node) -> list[_Node]:
         sources = list(value.entries.values()) if isinstance(value.value, list) else [value]
         for source in sources:
             if not isinstance(source.value, dict):
-                position = source.line, source.column
-                self._refuse(
-                    position,
-                    "A merge key (<<) takes a mapping, or a list of mappings.",
-                    "yaml.merge",
-                )
+                message = "A merge key (<<) takes a mapping, or a list of mappings."
+                self._refuse((source.line, source.column), message, "yaml.merge")
         return sources
 
-    def _scalar(self, event: _Event) -> JSON:
-        text, tag = event.value, event.tag
+    def _read_scalar(self, event: _Event) -> JSON:
+        text = event.value
+        tag = event.tag
         self._count(event.start_mark, 0, len(text))
         if tag in _TYPES:
-            value = self._plain(text, event.start_mark)
-            if isinstance(value, _TYPES[tag]) and (
-                isinstance(value, bool) == (tag == f"{_TAG}bool")
-            ):
+            value = self._read_plain(text, event.start_mark)
+            is_boolean = isinstance(value, bool)
+            if isinstance(value, _TYPES[tag]) and is_boolean == (tag == f"{_TAG}bool"):
                 return value
-            self._refuse(
-                event.start_mark,
-                f"{_shown(text)} is not of type {tag.removeprefix(_TAG)}.",
-                "yaml.tag",
-            )
+            message = f"{_quote(text)} is not of type {tag.removeprefix(_TAG)}."
+            self._refuse(event.start_mark, message, "yaml.tag")
         if tag is None and event.implicit[0]:
-            return self._plain(text, event.start_mark, event)
+            return self._read_plain(text, event.start_mark, event)
         if tag is not None:
             self._check_tag(event, _STR)
-        return self._string(event)
+        return self._read_string(event)
 
-    def _plain(self, text: str, mark: _Mark, event: _Event | None = None) -> JSON:
+    def _read_plain(self, text: str, mark: _Mark, event: _Event | None = None) -> JSON:
         """The value of a scalar without quotes, by the core schema."""
         if text in _WORDS:
             return _WORDS[text]
         if text[0] in _NUMERIC:
             try:
-                number = _number(text)
+                number = _parse_number(text)
             except NumberError as error:
                 self._refuse(mark, str(error), error.rule)
             if number is not None:
                 return number
             if _NOT_FINITE.fullmatch(text):
                 self._refuse(mark, f"JSON has no {text}; put strings in quotes.", "yaml.number")
-        return self._string(event) if event else text
+        return self._read_string(event) if event else text
 
-    def _string(self, event: _Event) -> str:
+    def _read_string(self, event: _Event) -> str:
         text: str = event.value
         if "\0" in text:
-            self._refuse(
-                event.start_mark,
-                "This string contains the character U+0000; remove it.",
-                "yaml.character",
-            )
-        return text.translate(self._originals) if self._originals else text
+            message = "This string contains the character U+0000; remove it."
+            self._refuse(event.start_mark, message, "yaml.character")
+        if self._originals:
+            return text.translate(self._originals)
+        return text
 
     # Refusals
 
     def _check_tag(self, event: _Event, own: str) -> None:
         tag = event.tag
         if tag not in {None, own, _UNSPECIFIC}:
-            shown = "!!" + tag.removeprefix(_TAG) if tag.startswith(_TAG) else tag
-            self._refuse(
-                event.start_mark,
-                f"The tag {_shown(shown)} is not supported; remove it.",
-                "yaml.tag",
-            )
+            if tag.startswith(_TAG):
+                tag = f"!!{tag.removeprefix(_TAG)}"
+            message = f"The tag {_quote(tag)} is not supported; remove it."
+            self._refuse(event.start_mark, message, "yaml.tag")
 
     def _refuse(self, at: _Mark | tuple[int, int], message: str, rule: str) -> NoReturn:
-        line, column = at if isinstance(at, tuple) else (at.line + 1, at.column + 1)
+        if isinstance(at, tuple):
+            line, column = at
+        else:
+            line = at.line + 1
+            column = at.column + 1
         pointer = pointer_join("", *self._path)
         raise YAMLTextError([Problem(pointer, message, rule, line=line, column=column)]) from None
 
@@ -421,23 +410,20 @@ class _Reader:
         """Refuse the text for an error of libyaml."""
         if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
             self._refuse((1, 1), f"This is not valid YAML: {error}.", "yaml.syntax")
-        mark, found = error.problem_mark, error.problem or "it cannot be read"
+        mark = error.problem_mark
+        problem = error.problem or "it cannot be read"
         character = self._text[mark.index : mark.index + 1]
-        if character == "\t" and "token" in found:
+        if character == "\t" and "token" in problem:
             self._refuse(mark, "There is a tab here; YAML is indented with spaces.", "yaml.tab")
-        if character in {"@", "`", "%"} and "token" in found:
-            self._refuse(
-                mark,
-                f"In YAML, a string that starts with {character} must be quoted.",
-                "yaml.syntax",
-            )
-        message = f"This is not valid YAML: {found}."
-        if found in _INDENTATION_ERRORS:
+        if character in {"@", "`", "%"} and "token" in problem:
+            message = f"In YAML, a string that starts with {character} must be quoted."
+            self._refuse(mark, message, "yaml.syntax")
+        message = f"This is not valid YAML: {problem}."
+        if problem in _INDENTATION_ERRORS:
             message += " Check the indentation, and the quotes and brackets above."
-        if error.context_mark is not None and error.context_mark.line != mark.line:
-            message += (
-                f" The part that this belongs to starts on line {error.context_mark.line + 1}."
-            )
+        context = error.context_mark
+        if context is not None and context.line != mark.line:
+            message += f" The part that this belongs to starts on line {context.line + 1}."
         self._refuse(mark, message, "yaml.syntax")
 
 
@@ -450,7 +436,7 @@ _INDENTATION_ERRORS: Final = frozenset(
 )
 
 
-def _number(text: str) -> JSON:
+def _parse_number(text: str) -> JSON:
     """The number that a plain scalar means; None if it is not a number.
 
     Raises:
@@ -458,30 +444,31 @@ def _number(text: str) -> JSON:
     """
     if NUMBER.fullmatch(text):
         return number_from(text)
-    if text[:2] in _BASES:
-        base, grammar = _BASES[text[:2]]
+    prefix = text[:2]
+    if prefix in _BASES:
+        base, grammar = _BASES[prefix]
         if not grammar.fullmatch(text):
             return None
         if len(text) > MAX_BASED_CHARS:
-            raise NumberError(
-                "json.number-digits",
-                f"This integer has {len(text)} characters; at most {MAX_BASED_CHARS} are supported.",
+            message = (
+                f"This integer has {len(text)} characters; at most {MAX_BASED_CHARS} are supported."
             )
+            raise NumberError("json.number-digits", message)
         return int(text, base)
     match = _DECIMAL.fullmatch(text)
     if match is None:
         return None
     sign, whole, point, fraction, exponent = match.groups()
-    lexeme = (
-        f"{sign.strip('+')}{whole.lstrip('0') or '0'}{point and '.' + (fraction or '0')}{exponent}"
-    )
-    return number_from(lexeme)
+    lexeme = sign.strip("+") + (whole.lstrip("0") or "0")
+    if point:
+        lexeme += f".{fraction or '0'}"
+    return number_from(lexeme + exponent)
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """`text` in quotes, shortened if it is long."""
-    return (
-        ascii(text if len(text) <= 60 else text[:60] + "…")
-        if not text.isprintable()
-        else repr(text[:60])
-    )
+    if text.isprintable():
+        return repr(text[:60])
+    if len(text) > 60:
+        text = f"{text[:60]}…"
+    return ascii(text)
