@@ -1,10 +1,13 @@
-"""Pressed buttons: each turns a draft into another draft. Nothing is validated here, and no typed text is lost.
+"""Pressed buttons: each turns a draft into another draft.
+
+Nothing is validated here, and no typed text is lost.
 
 add, item, entry         add a value: to an empty field, as a list's new row, under a new name
 remove, up, down         remove or move a row; remove an optional member
 open                     show the fields of a folded container
 view                     show the whole value as "json" or as "fields"
-kind, branch, refresh    nothing more: the selectors of types and branches are applied before every action
+kind, branch, refresh    nothing more: the selectors of types and branches are applied before every
+action
 """
 
 from __future__ import annotations
@@ -27,9 +30,9 @@ from playground.schema_form.draft import (
     Item,
     Missing,
     Object,
-    entry_of,
     key_of,
-    new_row,
+    make_entry,
+    make_row_id,
 )
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.parse import Decoded
@@ -40,7 +43,10 @@ Change = Callable[[Draft, Sequence[Subschema]], Draft]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A draft after an action. `focus`: the path of the new or changed part, which gets the focus."""
+    """A draft after an action.
+
+    `focus`: the path of the new or changed part, which gets the focus.
+    """
 
     draft: Draft
     focus: str | None = None
@@ -181,7 +187,7 @@ def _add_item(working: _Working, path: str, _key: str) -> None:
         child = children.item(
             working.lookups.at(subschemas, draft), sum(item.length for item in draft.items)
         )
-        row = new_row(draft.items)
+        row = make_row_id(draft.items)
         working.focus = row_path(path, row)
         return replace(
             draft, items=(*draft.items, Item(row, new_draft(working.lookups, child.subschemas)))
@@ -200,9 +206,9 @@ def _add_entry(working: _Working, path: str, key: str) -> None:
         if is_open and key in children.declared_names(found):
             working.focus = member_path(path, key)
             return replace(draft, members={**draft.members, key: value})
-        row = new_row(draft.entries)
+        row = make_row_id(draft.entries)
         working.focus = row_path(path, row)
-        return replace(draft, entries=(*draft.entries, entry_of(row, key, value)))
+        return replace(draft, entries=(*draft.entries, make_entry(row, key, value)))
 
     working.change(path, change)
 
@@ -282,7 +288,7 @@ def _with_run_open(draft: Draft, run: str) -> Draft:
         entries: list[Entry] = []
         for entry in draft.entries:
             entries += (
-                _entries_of(entry, int(new_row(draft.entries))) if entry.row == run else [entry]
+                _entries_of(entry, int(make_row_id(draft.entries))) if entry.row == run else [entry]
             )
         return replace(draft, entries=tuple(entries))
     if isinstance(draft, Array):
@@ -297,11 +303,10 @@ def _items_of(run: Item) -> list[Item]:
     if not isinstance(run.draft, Folded) or not isinstance(run.draft.value, list):
         return [run]
     opened = folded_draft(run.draft.value, OPENED)
-    begin = int(run.row.lstrip("~"))
+    begin = run.number
     items = opened.items if isinstance(opened, Array) else ()
     return [
-        replace(item, row=("~" if item.is_run else "") + str(begin + int(item.row.lstrip("~"))))
-        for item in items
+        replace(item, row=("~" if item.is_run else "") + str(begin + item.number)) for item in items
     ]
 
 
@@ -312,7 +317,7 @@ def _entries_of(run: Entry, begin: int) -> list[Entry]:
     if not isinstance(opened, Object):
         return [run]
     entries = [
-        entry_of(str(begin + index), name, member)
+        make_entry(str(begin + index), name, member)
         for index, (name, member) in enumerate(opened.members.items())
     ]
     rest = [replace(entry, row=f"~{begin + len(entries)}") for entry in opened.entries]

@@ -1,8 +1,9 @@
 """The subschemas that apply to one value of a form, with the chosen branch of each `oneOf` and `anyOf`.
 
-`toolspec.schema.applicable` knows which subschemas apply in place. This module adds what a form needs: the path to
-each union, which stays the same in every request, the branch in force, and the values to choose from. It follows
-references, `allOf` and unions itself, since `always` yields no paths, and `branches` takes `anyOf` before `oneOf`.
+`toolspec.schema.applicable` knows which subschemas apply in place. This module adds what a form
+needs: the path to each union, which stays the same in every request, the branch in force, and the
+values to choose from. It follows references, `allOf` and unions itself, since `always` yields no
+paths, and `branches` takes `anyOf` before `oneOf`.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ class Union:
     """A `oneOf` or `anyOf` that applies to a value.
 
     Attributes:
-        key: its path from the value's own schema ("oneOf", "allOf/0/anyOf"), the same in every request.
+        key: its path from the value's own schema ("oneOf", "allOf/0/anyOf"), the same in every
+            request.
         keyword: "oneOf" or "anyOf".
         pointer: its pointer in the schema's document.
         options: all its branches.
-        candidates: the indexes of the branches that allow the type that the value has or should have.
+        candidates: the indexes of the branches that allow the type that the value has or should
+            have.
         chosen: the index of the branch in force; None if there is no candidate.
     """
 
@@ -78,7 +81,8 @@ class _Path:
 
     Attributes:
         text: the keywords that lead to it.
-        is_sure: it applies whatever the value is. Only such subschemas may decide which values can be entered.
+        is_sure: it applies whatever the value is. Only such subschemas may decide which values can
+            be entered.
         is_named: its title describes the value, and not one branch of several.
     """
 

@@ -1,7 +1,7 @@
 """From a draft to the nodes that templates draw.
 
-The value determines the type of each node, the schema its labels and choices. So every value has a form, whatever its
-schema, and each of its parts is the value of a control.
+The value determines the type of each node, the schema its labels and choices. So every value has a
+form, whatever its schema, and each of its parts is the value of a control.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ def build(
 ) -> Form:
     """The form of `draft`, to which all of `subschemas` apply.
 
-    `name` is the prefix of each control's name, `label` the label of the whole form. After the action `pressed`, the
-    path `focus` gets the focus. With `shows_all`, every node has a type selector.
+    `name` is the prefix of each control's name, `label` the label of the whole form. After the
+    action `pressed`, the path `focus` gets the focus. With `shows_all`, every node has a type
+    selector.
     """
     builder = _Builder(name, lookups, shows_all)
     root = builder.node(subschemas, draft, Position("", "", label, is_required=True))
@@ -168,9 +169,12 @@ class _Builder:
 
 
 def with_focus(root: Node, path: str, pressed: str) -> Node:
-    """`root` with the focus on the first control at `path`; after a move, on the button that moved the row.
+    """`root` with the focus on the first control at `path`.
 
-    So users never find themselves back at the top of the page, and can press a button such as "Up" several times.
+    After a move, on the button that moved the row.
+
+    So users never find themselves back at the top of the page, and can press a button such as "Up"
+    several times.
     """
     return _focused(
         root,
@@ -180,7 +184,10 @@ def with_focus(root: Node, path: str, pressed: str) -> Node:
 
 
 def _first(root: Node, path: str) -> str:
-    """The path of the first node at or below `path` with a control of its own; `path` if there is none."""
+    """The path of the first node at or below `path` with a control of its own.
+
+    `path` if there is none.
+    """
     waiting = [root]
     while waiting:
         node = waiting.pop()

@@ -1,8 +1,8 @@
 """Change the type or the branch of a field, and switch back without losing entries.
 
-Each field stores, encrypted, a snapshot of its controls for every type and branch that the user has left. If the user
-returns and nothing changed in between, the snapshot is restored exactly. Otherwise the members that fit are carried
-over, and the snapshot supplies the rest.
+Each field stores, encrypted, a snapshot of its controls for every type and branch that the user has
+left. If the user returns and nothing changed in between, the snapshot is restored exactly.
+Otherwise the members that fit are carried over, and the snapshot supplies the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from playground.schema_form.draft import (
 )
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.parse import decode
-from playground.schema_form.serialize import posted
+from playground.schema_form.serialize import list_controls
 from playground.schema_form.values import KINDS, Absent, kind_of, literal, read_literal, read_number
 from toolspec.errors import JSONTextError
 from toolspec.schema.validation import Subschema
@@ -62,7 +62,10 @@ class Snapshot:
 def switch_kind(
     lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str
 ) -> Draft:
-    """`draft` as another type: a `Kind`, "none", "json" or "fields"; the names in `_VIEWS` change how it is shown."""
+    """`draft` as another type: a `Kind`, "none", "json" or "fields".
+
+    The names in `_VIEWS` change how it is shown.
+    """
     if wanted in _VIEWS:
         return with_state(draft, replace(draft.state, view=_VIEWS[wanted]))
     if wanted == "literal":
@@ -270,7 +273,7 @@ def _fits(lookups: SchemaLookups, subschemas: Sequence[Subschema], member: Draft
 def _pairs(draft: Draft) -> tuple[tuple[str, str], ...]:
     """The controls of a field, without its snapshots of other types and branches."""
     bare = with_state(draft, replace(draft.state, stash=()))
-    return tuple((control_name(_FORM, tag, path), text) for tag, path, text in posted(bare))
+    return tuple((control_name(_FORM, tag, path), text) for tag, path, text in list_controls(bare))
 
 
 def _digest(draft: Draft) -> str:

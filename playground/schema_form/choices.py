@@ -18,7 +18,10 @@ MAX_LABEL: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a list, with its label and description. `key` is the same for equal values (`canonical`)."""
+    """One value of a list, with its label and description.
+
+    `key` is the same for equal values (`canonical`).
+    """
 
     value: JSON
     label: str
@@ -51,7 +54,10 @@ class Choices:
         return None
 
     def of(self, subschema: Subschema) -> tuple[Choice, ...] | None:
-        """The values that `subschema` lists, also through references and unions; None if it is not a list."""
+        """The values that `subschema` lists, also through references and unions.
+
+        None if it is not a list.
+        """
         identity = subschema.identity
         if identity not in self._known:
             self._known[identity] = None  # a loop lists nothing
@@ -59,7 +65,10 @@ class Choices:
         return self._known[identity]
 
     def of_union(self, options: Sequence[Subschema]) -> tuple[Choice, ...] | None:
-        """The values of all `options`, in order and each once; None unless every option is a list."""
+        """The values of all `options`, in order and each once.
+
+        None unless every option is a list.
+        """
         found: dict[str, Choice] = {}
         for option in options:
             listed = self.of(option)

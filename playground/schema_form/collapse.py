@@ -1,8 +1,8 @@
 """Large values: the parts that exceed a page's budget are folded into JSON text, whole containers or runs of rows.
 
-A folded part is one control; a button shows its fields. A part is never folded while it contains incomplete input or
-state beyond its value (`State`), because JSON text would lose them. Measuring stops at the page's budget, so a large
-value costs no more than the page.
+A folded part is one control; a button shows its fields. A part is never folded while it contains
+incomplete input or state beyond its value (`State`), because JSON text would lose them. Measuring
+stops at the page's budget, so a large value costs no more than the page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from playground.schema_form.draft import (
     Raw,
     StoredSecret,
     draft_of,
-    new_row,
+    make_row_id,
 )
 from playground.schema_form.to_value import read
 from playground.schema_form.values import Absent, Maybe
@@ -59,7 +59,10 @@ def folded_draft(value: Maybe, budget: int = PAGE) -> Draft:
 
 
 def fold(draft: Draft, budget: int = FULL_PAGE, *, focus: str | None = None) -> Draft:
-    """`draft`, folded until it has about `budget` controls; the containers around the path `focus` stay open."""
+    """`draft`, folded until it has about `budget` controls.
+
+    The containers around the path `focus` stay open.
+    """
     return _Folding(focus or "").fit(draft, budget, "")
 
 
@@ -155,7 +158,7 @@ class _Folding:
             entries[index] = replace(entry, draft=inner)
         for start, end in self._runs(entries, path, -spare, _ENTRY):
             run = _marked_value(Object({}, tuple(entries[start:end])))
-            entries[start:end] = [Entry(f"~{new_row(entries)}", "", Folded(run))]
+            entries[start:end] = [Entry(f"~{make_row_id(entries)}", "", Folded(run))]
         return replace(draft, members=members, entries=tuple(entries))
 
     def _array(self, draft: Array, budget: int, path: str) -> Draft:
@@ -192,7 +195,10 @@ class _Folding:
         return [(start, end) for start, end in runs if end - start > 1]
 
     def _fitted(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
-        """The part, folded to use at most `spare` controls beyond its minimum; and what is left of `spare`."""
+        """The part, folded to use at most `spare` controls beyond its minimum.
+
+        And what is left of `spare`.
+        """
         least = self._least(part, path)
         size = weight(part)
         if size - least <= max(spare, 0) and spare >= 0:
@@ -242,10 +248,10 @@ def _marked_value(draft: Draft) -> JSON:
 
 def _run_row(items: Sequence[Item], start: int, end: int) -> str:
     """The id of a run of rows: the first row's if the ids are consecutive, else a new one."""
-    first = expected = int(items[start].row.lstrip("~"))
+    first = expected = items[start].number
     for item in items[start:end]:
-        if int(item.row.lstrip("~")) != expected:
-            return new_row(items)
+        if item.number != expected:
+            return make_row_id(items)
         expected += item.length
     return str(first)
 

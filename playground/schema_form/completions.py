@@ -46,7 +46,10 @@ class Completions:
 
 
 def completions_at(root: Subschema, path: Path) -> Completions:
-    """The completions at `path`, for all branches of unions and conditions; none if finding them takes too long."""
+    """The completions at `path`, for all branches of unions and conditions.
+
+    None if finding them takes too long.
+    """
     try:
         with Run(Budget()) as run:
             subschemas: Sequence[Subschema] = [root]

@@ -19,9 +19,9 @@ from playground.schema_form.draft import (
     Item,
     Missing,
     Object,
-    entry_of,
     key_of,
-    new_row,
+    make_entry,
+    make_row_id,
 )
 from playground.schema_form.node_context import NodeContext, Position
 from playground.schema_form.nodes import (
@@ -35,7 +35,7 @@ from playground.schema_form.nodes import (
     Node,
     ObjectNode,
 )
-from playground.schema_form.values import literal, printed_literal
+from playground.schema_form.values import literal, print_literal
 from toolspec.schema.children import Child
 from toolspec.schema.describe import plural
 from toolspec.schema.validation.equality import canonical
@@ -68,10 +68,10 @@ def arranged(draft: Object, declared: list[str]) -> Arranged:
             members[key] = entry.draft
         else:
             entries.append(entry)
-    row = int(new_row(draft.entries))
+    row = int(make_row_id(draft.entries))
     for name, member in draft.members.items():
         if name not in names and not isinstance(member, Missing):
-            entries.append(entry_of(str(row), name, member))
+            entries.append(make_entry(str(row), name, member))
             row += 1
     return Arranged({name: members.get(name, NOTHING) for name in declared}, tuple(entries))
 
@@ -199,7 +199,10 @@ def _run_of_entries(context: NodeContext, entry: Entry) -> EntryRow:
 
 
 def _adder(context: NodeContext, left_out: list[str], *, has_entries: bool) -> Adder | None:
-    """The control that adds an entry; if the schema does not expect others, only with all options shown."""
+    """The control that adds an entry.
+
+    If the schema does not expect others, only with all options shown.
+    """
     is_open = bool(left_out) or children.expects_other_members(context.found)
     takes_more = children.takes_more_members(context.found)
     if not left_out and not (takes_more and (is_open or has_entries or context.shows_all)):
@@ -303,7 +306,10 @@ def _box_choices(context: NodeContext) -> tuple[Choice, ...]:
 def _ticked(
     context: NodeContext, draft: Array, choices: tuple[Choice, ...]
 ) -> tuple[Option, ...] | None:
-    """The checkboxes of `choices`; None for a list with another order, or with repeated or other items."""
+    """The checkboxes of `choices`.
+
+    None for a list with another order, or with repeated or other items.
+    """
     reading = context.lookups.reading(draft)
     if reading.faults or not isinstance(reading.value, list):
         return None
@@ -351,6 +357,6 @@ def folded_node(context: NodeContext, draft: Folded) -> Node:
     button = Button(
         context.operation("open"), "Show as fields", f"Show the fields of {context.position.label}"
     )
-    text = printed_literal(draft.value, most=context.room.printed)
+    text = print_literal(draft.value, most=context.room.printed)
     context.room.printed -= len(text)
     return FoldedNode(context.head(is_container=True), context.control("z"), text, summary, button)

@@ -1,7 +1,8 @@
 """Names of controls: `form:tag:path`, from which a submitted form is read back without its schema.
 
-A path is a chain of tokens: `/.name` for a member (percent-encoded) and `/@id` for a row of a list or of an object's
-extra entries. A row's id has no meaning and stays the same when rows move, so no control is ever renamed.
+A path is a chain of tokens: `/.name` for a member (percent-encoded) and `/@id` for a row of a list
+or of an object's extra entries. A row's id has no meaning and stays the same when rows move, so no
+control is ever renamed.
 
 tag  | on                       | meaning
 -----|--------------------------|-----------------------------------------------------------
@@ -59,14 +60,14 @@ def split_path(path: str) -> list[str] | None:
     if not path.startswith("/"):
         return None
     tokens = path[1:].split("/", MAX_TOKENS)
-    if len(tokens) > MAX_TOKENS or not all(
-        token.startswith(".") or _ROW.fullmatch(token) for token in tokens
-    ):
+    if len(tokens) > MAX_TOKENS:
         return None
-    return [
-        unquote(token, errors="surrogatepass") if token.startswith(".") else token
-        for token in tokens
-    ]
+    for index, token in enumerate(tokens):
+        if token.startswith("."):
+            tokens[index] = unquote(token, errors="surrogatepass")
+        elif not _ROW.fullmatch(token):
+            return None
+    return tokens
 
 
 def control_name(form: str, tag: str, path: str) -> str:

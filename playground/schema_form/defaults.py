@@ -1,11 +1,12 @@
 """The value that a new field begins with. Only here do defaults become values.
 
-Required members are created with their default or their only possible value; optional members are left out. All other
-values stay empty, to be filled in. That includes strings, lists and maps: an empty one is a value, and is sent only if
-the user chose it. An object with declared members is created, so that their fields show.
+Required members are created with their default or their only possible value; optional members are
+left out. All other values stay empty, to be filled in. That includes strings, lists and maps: an
+empty one is a value, and is sent only if the user chose it. An object with declared members is
+created, so that their fields show.
 
-Inside itself, a schema is not filled again, and one page makes at most `MAX_NEW_DRAFTS` values (see lookups.py). The
-rest stays empty; a button adds it.
+Inside itself, a schema is not filled again, and one page makes at most `MAX_NEW_DRAFTS` values (see
+lookups.py). The rest stays empty; a button adds it.
 """
 
 from __future__ import annotations
@@ -127,7 +128,10 @@ def _object(
 def _members(
     lookups: SchemaLookups, found: Applicable, names: Sequence[str], above: Above
 ) -> dict[str, Draft]:
-    """New values for the members called `names`; of the first ones only, if the page has room for no more."""
+    """New values for the members called `names`.
+
+    Of the first ones only, if the page has room for no more.
+    """
     return {
         name: _new(lookups, children.member(found, name).subschemas, None, above)
         for name in names[: lookups.take_new_drafts(len(names))]

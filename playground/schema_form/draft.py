@@ -1,8 +1,8 @@
 """Drafts: a value while it is edited, between two requests.
 
-A draft has the shape of the value, but its leaves are the text as typed, even if that is not valid yet. Parts may be
-empty, and each part stores its selected branches and views (`State`). `draft_of` turns any value into a draft, whatever
-its schema; `to_value.read` turns a draft back into a value.
+A draft has the shape of the value, but its leaves are the text as typed, even if that is not valid
+yet. Parts may be empty, and each part stores its selected branches and views (`State`). `draft_of`
+turns any value into a draft, whatever its schema; `to_value.read` turns a draft back into a value.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ class State:
 
     Attributes:
         branches: the branches in force: pairs of the union's key and the branch's index.
-        stash: snapshots of other branches and types: pairs of "union=branch" or "kind=type" and the encrypted text.
-        view: "rows" for a list of choices as rows, "free" for a custom value in place of a listed one.
+        stash: snapshots of other branches and types: pairs of "union=branch" or "kind=type" and the
+            encrypted text.
+        view: "rows" for a list of choices as rows, "free" for a custom value in place of a listed
+            one.
     """
 
     branches: tuple[tuple[str, int], ...] = ()
@@ -80,7 +82,10 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A container that is shown as JSON text because the page is full. It always parses; otherwise it is `Raw`."""
+    """A container that is shown as JSON text because the page is full.
+
+    It always parses; otherwise it is `Raw`.
+    """
 
     value: JSON
     state: State = PLAIN
@@ -96,7 +101,10 @@ class StoredSecret:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An extra entry of an object, with an editable key; or a run of entries that are folded together."""
+    """An extra entry of an object, with an editable key.
+
+    Or a run of entries that are folded together.
+    """
 
     row: str
     key: str
@@ -106,6 +114,11 @@ class Entry:
     @property
     def is_run(self) -> bool:
         return self.row.startswith("~")
+
+    @property
+    def number(self) -> int:
+        """The row's id as a number; for a run, the id of its first row."""
+        return int(self.row.lstrip("~"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +142,16 @@ class Item:
         return self.row.startswith("~")
 
     @property
+    def number(self) -> int:
+        """The row's id as a number; for a run, the id of its first row."""
+        return int(self.row.lstrip("~"))
+
+    @property
     def length(self) -> int:
         """The number of items of the list in this row."""
-        return (
-            len(self.draft.value)
-            if isinstance(self.draft, Folded) and isinstance(self.draft.value, list) and self.is_run
-            else 1
-        )
+        if self.is_run and isinstance(self.draft, Folded) and isinstance(self.draft.value, list):
+            return len(self.draft.value)
+        return 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +173,24 @@ def draft_of(value: Maybe, state: State = PLAIN) -> Draft:
     if isinstance(value, Absent):
         return Missing(state=state)
     if isinstance(value, str):
-        if value.startswith(MARK):
-            return StoredSecret(value.removeprefix(MARK), state)
-        return Text(literal(value), True, state) if is_fragile(value) else Text(value, False, state)
+        return _draft_of_text(value, state)
     if value is None or isinstance(value, bool):
         return Constant(value, state)
     if isinstance(value, dict):
-        return Object({name: draft_of(member) for name, member in value.items()}, (), state)
+        members = {name: draft_of(member) for name, member in value.items()}
+        return Object(members, (), state)
     if isinstance(value, list):
-        return Array(tuple(Item(str(row), draft_of(item)) for row, item in enumerate(value)), state)
+        items = [Item(str(row), draft_of(item)) for row, item in enumerate(value)]
+        return Array(tuple(items), state)
     return Numeral(value.lexeme if isinstance(value, Number) else str(value), state)
+
+
+def _draft_of_text(text: str, state: State) -> Draft:
+    if text.startswith(MARK):
+        return StoredSecret(text.removeprefix(MARK), state)
+    if is_fragile(text):
+        return Text(literal(text), True, state)
+    return Text(text, False, state)
 
 
 def with_state(draft: Draft, state: State) -> Draft:
@@ -174,10 +198,13 @@ def with_state(draft: Draft, state: State) -> Draft:
     return replace(draft, state=state)
 
 
-def new_row(rows: Iterable[Item | Entry]) -> str:
+def make_row_id(rows: Iterable[Item | Entry]) -> str:
     """An id for a new row, higher than those of all rows, including folded ones."""
-    last = (int(row.row.lstrip("~")) + (row.length if isinstance(row, Item) else 1) for row in rows)
-    return str(max(last, default=0))
+    following = 0
+    for row in rows:
+        length = row.length if isinstance(row, Item) else 1
+        following = max(following, row.number + length)
+    return str(following)
 
 
 def is_empty(draft: Draft) -> bool:
@@ -196,10 +223,8 @@ def key_of(entry: Entry) -> str | None:
     return key if isinstance(key, str) else None
 
 
-def entry_of(row: str, key: str, draft: Draft) -> Entry:
+def make_entry(row: str, key: str, draft: Draft) -> Entry:
     """An extra entry under `key`."""
-    return (
-        Entry(row, literal(key), draft, True)
-        if is_fragile(key) or "\n" in key
-        else Entry(row, key, draft)
-    )
+    if is_fragile(key) or "\n" in key:
+        return Entry(row, literal(key), draft, True)
+    return Entry(row, key, draft)

@@ -1,11 +1,13 @@
 """Show each error at the control that it concerns.
 
-Text that cannot be parsed has its error where it was typed. A violation of the schema is shown where the user can fix
-it: a missing member at its empty control, a member that is not allowed or misnamed at its name, a union's violations
-at the chosen branch only. Without a control of its own, an error goes to the nearest enclosing one.
+Text that cannot be parsed has its error where it was typed. A violation of the schema is shown
+where the user can fix it: a missing member at its empty control, a member that is not allowed or
+misnamed at its name, a union's violations at the chosen branch only. Without a control of its own,
+an error goes to the nearest enclosing one.
 
-An empty field has one message, which asks for its value ("Enter owner"). Other violations that only result from the
-missing value are left out, such as a list that is too short, or a union without a matching branch.
+An empty field has one message, which asks for its value ("Enter owner"). Other violations that only
+result from the missing value are left out, such as a list that is too short, or a union without a
+matching branch.
 """
 
 from __future__ import annotations
@@ -90,11 +92,12 @@ class _Board:
         nodes: the nodes by path; `keys`: the keys of the entries that have one, by path.
         messages: by path, and whether they concern the entry's key.
         missing: the names of missing members, by the pointer of their object.
-        in_text: of each violation, if the whole form is one JSON text: its pointer, whether it concerns the name of the
-            member there, and its message.
+        in_text: of each violation, if the whole form is one JSON text: its pointer, whether it
+            concerns the name of the member there, and its message.
         marks: the same with their positions in the text.
         marked: by the message at the whole form, its mark and its line in the summary.
-        incomplete: the paths of objects and lists in which a field directly below is empty or cannot be parsed.
+        incomplete: the paths of objects and lists in which a field directly below is empty or
+            cannot be parsed.
     """
 
     paths: Mapping[str, str]
@@ -121,7 +124,10 @@ class _Board:
     def post(
         self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None
     ) -> None:
-        """Add `message` at `path`, or at the nearest enclosing node; in a form of JSON text, at `pointer`."""
+        """Add `message` at `path`, or at the nearest enclosing node.
+
+        In a form of JSON text, at `pointer`.
+        """
         is_about_name = on_key
         while path not in self.nodes and path:
             path, on_key = _around(path), False

@@ -25,7 +25,8 @@ class Facts:
         hints: the constraints in words, each shortened.
         default: its JSON text, shortened; "" if there is no default.
         examples: values to suggest.
-        format: the first `format`; `encoding`: the first `contentEncoding`; `media`: the first `contentMediaType`.
+        format: the first `format`; `encoding`: the first `contentEncoding`; `media`: the first
+            `contentMediaType`.
         is_secret: `writeOnly`, `format: password` or `x-secret`.
         is_integer: numbers are integers; `is_unique`: an array has no item twice.
     """

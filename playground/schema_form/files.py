@@ -1,7 +1,7 @@
 """Bytes as text and back: in a `contentEncoding`, or as a data URL with the media type and the name of the file.
 
-Sources: JSON Schema 2020-12, "A Vocabulary for the Contents of String-Encoded Data"; OpenAPI 3.0.4 and 3.1.1,
-"Considerations for File Uploads"; RFC 2397 (data URLs).
+Sources: JSON Schema 2020-12, "A Vocabulary for the Contents of String-Encoded Data"; OpenAPI 3.0.4
+and 3.1.1, "Considerations for File Uploads"; RFC 2397 (data URLs).
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def file_encoding(encoding: str, format_: str, media: str) -> str:
 
 
 def encoded(content: bytes, encoding: str, *, name: str = "", media: str = "") -> str:
-    """`content` as text in this `contentEncoding`, or as a data URL; decoded as UTF-8 if it is "" or unknown.
+    """`content` as text in this `contentEncoding`, or as a data URL.
+
+    Decoded as UTF-8 if it is "" or unknown.
 
     Args:
         content: of the file.
@@ -87,7 +89,10 @@ def _data_url(content: bytes, name: str, media: str) -> str:
 
 
 def size_of(text: str, encoding: str) -> int | None:
-    """The number of bytes that `text` encodes, as `file_encoding` names it; None if it cannot be decoded."""
+    """The number of bytes that `text` encodes, as `file_encoding` names it.
+
+    None if it cannot be decoded.
+    """
     if encoding == DATA_URL:
         found = _DATA_URL.fullmatch(text)
         return size_of(found[1], "base64") if found else None

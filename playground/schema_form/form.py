@@ -1,7 +1,8 @@
 """The interface of the package for pages: open a form with a value, and read the submitted form.
 
 opened = begin(schema, value, name="parameters")         -> .form to draw
-again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if there are no .problems
+again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if there
+are no .problems
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from playground.schema_form.parse import Pairs, decode
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secrets import Safe, conceal
 from playground.schema_form.to_value import Fault, read
-from playground.schema_form.values import ABSENT, Absent, Maybe, printed_literal
+from playground.schema_form.values import ABSENT, Absent, Maybe, print_literal
 from toolspec.errors import Problem
 from toolspec.schema.validation import CheckResult, CompiledSchema, Subschema, Violation
 from toolspec.text.reader import JSON
@@ -51,10 +52,13 @@ class Submission:
         form: the nodes to draw.
         draft: the contents of the form, as typed.
         value: the value, without the parts that cannot be parsed; ABSENT if there is none.
-        problems: after a plain submit: parse errors, then violations of the schema. Pointers are into `value`.
-        unchecked: the reason why the value could not be checked against the schema; "" if it was checked.
+        problems: after a plain submit: parse errors, then violations of the schema. Pointers are
+            into `value`.
+        unchecked: the reason why the value could not be checked against the schema; "" if it was
+            checked.
         unread: the fields whose text cannot be parsed.
-        omitted: such fields of a form that was just replaced by JSON text, which does not contain them.
+        omitted: such fields of a form that was just replaced by JSON text, which does not contain
+            them.
     """
 
     form: Form
@@ -90,7 +94,7 @@ class Submission:
     def preview(self) -> Preview:
         """The exact JSON that would be sent, with secrets hidden."""
         shown = read(self.draft, lambda _token: HIDDEN).value
-        text = "{}" if isinstance(shown, Absent) else printed_literal(shown)
+        text = "{}" if isinstance(shown, Absent) else print_literal(shown)
         return Preview(text[:MAX_PREVIEW], len(text) > MAX_PREVIEW)
 
 
@@ -107,10 +111,11 @@ def begin(
     Args:
         schema: None allows everything.
         value: a complete value, or ABSENT.
-        name: the prefix of each control's name; lower-case letters, which label the whole form too. Forms of one page
-            have different names.
+        name: the prefix of each control's name; lower-case letters, which label the whole form too.
+            Forms of one page have different names.
         stored: the stored value, whose secrets are not sent to the page; it may be `value` itself.
-        seal: encrypts secrets and snapshots of other branches; without it, they are readable in the page.
+        seal: encrypts secrets and snapshots of other branches; without it, they are readable in the
+            page.
     """
     session = _Session(schema, name, stored, seal or NoPageTokens())
     if isinstance(value, Absent):
@@ -135,10 +140,11 @@ def submitted(
 ) -> Submission:
     """The submitted form after the action of its pressed button or, without one, its value and the result of its check.
 
-    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are ignored. `is_checked`
-    is False if a button of another form on the page was pressed; then nothing is checked. Of this form's buttons, the
-    switch between fields and JSON is the only one after which errors are shown. `adjust` removes secrets from the
-    result of a check. The other arguments are those of `begin`.
+    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are
+    ignored. `is_checked` is False if a button of another form on the page was pressed; then nothing
+    is checked. Of this form's buttons, the switch between fields and JSON is the only one after
+    which errors are shown. `adjust` removes secrets from the result of a check. The other arguments
+    are those of `begin`.
     """
     session = _Session(schema, name, stored, seal or NoPageTokens())
     decoded = decode(pairs, name=name)

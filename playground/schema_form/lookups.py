@@ -13,7 +13,7 @@ from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.schemas import Kinds
 from playground.schema_form.to_value import FoldedValues, Reading, read
 from playground.schema_form.unions import Branches
-from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of, printed_literal
+from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of, print_literal
 from toolspec.schema.validation import Budget, Subschema
 from toolspec.text.pretty import MAX_PRINTED
 from toolspec.text.reader import JSON
@@ -36,7 +36,8 @@ class SchemaLookups:
         find_secret: finds a secret by its token.
         seal: encrypts text that must not be readable in the page.
         has_conditions: whether a subschema found so far applies because of the value.
-        budget: the validator's work for this page; once it is used up, branches and conditions are no longer looked up.
+        budget: the validator's work for this page; once it is used up, branches and conditions are
+            no longer looked up.
         printed: characters of JSON text on several lines that values may still become.
     """
 
@@ -77,7 +78,7 @@ class SchemaLookups:
 
     def print(self, value: JSON) -> str:
         """`value` as JSON text to edit: on several lines, or on one if the page has too much text on several lines."""
-        text = printed_literal(value, most=self.printed)
+        text = print_literal(value, most=self.printed)
         self.printed -= len(text)
         return text
 

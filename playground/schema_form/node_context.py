@@ -139,7 +139,10 @@ class NodeContext:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The values to choose from; () if there is no list, it is too long, or the user enters a custom value."""
+        """The values to choose from.
+
+        () if there is no list, it is too long, or the user enters a custom value.
+        """
         if self.draft.state.view == "free" or len(self.found.choices or ()) > self.room.options:
             return ()
         from_schema = self.found.choices or ()
@@ -349,7 +352,10 @@ class NodeContext:
 
 
 def default_kind(kinds: frozenset[Kind], found: Applicable) -> Kind | None:
-    """The type of a new value if the user has not selected one; None if the schema does not suggest one."""
+    """The type of a new value if the user has not selected one.
+
+    None if the schema does not suggest one.
+    """
     if len(kinds) == 1:
         return next(iter(kinds))
     likely = likely_kind(found.subschemas)

@@ -1,7 +1,7 @@
 """The tree that a template draws: one frozen node per value, with everything it shows and the names of its controls.
 
-`Node.template` names the partial. A node's controls carry the ids that labels, messages and the summary of errors
-refer to.
+`Node.template` names the partial. A node's controls carry the ids that labels, messages and the
+summary of errors refer to.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class TextNode:
 
     Attributes:
         picker: the type of an input that helps to fill it in, such as "date".
-        send_empty: the name of the checkbox that sends an empty string; "" for a literal, which can be "" itself.
+        send_empty: the name of the checkbox that sends an empty string; "" for a literal, which can
+            be "" itself.
     """
 
     template: ClassVar = "text"
@@ -39,7 +40,9 @@ class TextNode:
 
     @property
     def placeholder(self) -> str:
-        """What an empty control sends: an empty string, or nothing. Never "", so that styles can detect the control.
+        """What an empty control sends: an empty string, or nothing.
+
+        Never "", so that styles can detect the control.
 
         A required control has a blank one, because "(not set)" would read as a choice.
         """
@@ -50,7 +53,10 @@ class TextNode:
 
 @dataclass(frozen=True, slots=True)
 class FileNode:
-    """A string that encodes bytes: a file to choose, and the string itself. `size`: bytes; None if it is not valid."""
+    """A string that encodes bytes: a file to choose, and the string itself.
+
+    `size`: bytes; None if it is not valid.
+    """
 
     template: ClassVar = "file"
     head: Head
@@ -182,7 +188,10 @@ class ArrayNode:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesNode:
-    """A list of distinct choices as checkboxes. `marker`: None if there is no list until one is ticked."""
+    """A list of distinct choices as checkboxes.
+
+    `marker`: None if there is no list until one is ticked.
+    """
 
     template: ClassVar = "choices"
     head: Head
@@ -193,7 +202,10 @@ class ChoicesNode:
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """An extra entry: its key and its value. `no_key` replaces the key for entries that are folded together."""
+    """An extra entry: its key and its value.
+
+    `no_key` replaces the key for entries that are folded together.
+    """
 
     id: str
     row: Hidden
@@ -205,7 +217,10 @@ class EntryRow:
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """The control that names a new entry, and its button. `is_open`: the schema expects more entries."""
+    """The control that names a new entry, and its button.
+
+    `is_open`: the schema expects more entries.
+    """
 
     id: str
     control: str
@@ -267,7 +282,8 @@ class Form:
     Attributes:
         refresh: draws the form again; present if some fields depend on other fields.
         all: present if every node shows its type selector; `toggle` changes that.
-        secrets: the paths of secret values, each followed by "/"; None if the schema marks nothing as secret.
+        secrets: the paths of secret values, each followed by "/"; None if the schema marks nothing
+            as secret.
     """
 
     name: str

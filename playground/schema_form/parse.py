@@ -1,7 +1,7 @@
 """From the submitted names and values to a draft. No schema is used, so none can cause a loss.
 
-Browsers send CR LF for every line end of a textarea; they become LF again. A string that does contain a CR is written
-as a JSON literal, and so stays the same.
+Browsers send CR LF for every line end of a textarea; they become LF again. A string that does
+contain a CR is written as a JSON literal, and so stays the same.
 """
 
 from __future__ import annotations

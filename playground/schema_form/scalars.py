@@ -76,7 +76,10 @@ def text_node(context: NodeContext, text: str, *, is_literal: bool = False) -> N
 
 
 def _may_have_lines(context: NodeContext, text: str) -> bool:
-    """Whether a string may have several lines. A single line gets a control in which Enter submits the form."""
+    """Whether a string may have several lines.
+
+    A single line gets a control in which Enter submits the form.
+    """
     facts = context.facts
     if "\n" in text or len(text) > LONG_TEXT:
         return True

@@ -1,4 +1,7 @@
-"""How a schema marks secrets: `writeOnly`, `x-secret` or `format: password`. Everything below is secret, too."""
+"""How a schema marks secrets: `writeOnly`, `x-secret` or `format: password`.
+
+Everything below is secret, too.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ def is_marked_secret(subschemas: Sequence[Subschema]) -> bool:
 
 
 def mentions_secrets(schema: JSON) -> bool:
-    """Whether a schema may mark anything as secret. Cheap; may be True although nothing is secret, but never False."""
+    """Whether a schema may mark anything as secret.
+
+    Cheap; may be True although nothing is secret, but never False.
+    """
     return any(_calls_secret(part) for part in objects_in(schema))
 
 

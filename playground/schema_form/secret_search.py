@@ -1,11 +1,12 @@
 """Find the secret parts of a value.
 
-A part is secret if the schema marks it (`writeOnly`, `format: password`, `x-secret`), or if its name suggests it
-("apiKey", "password"). Everything below a secret belongs to it.
+A part is secret if the schema marks it (`writeOnly`, `format: password`, `x-secret`), or if its
+name suggests it ("apiKey", "password"). Everything below a secret belongs to it.
 
-The search is one pass over the value. The subschemas that apply are determined once for each combination, not for each
-item, and the work is counted in a budget. If the budget runs out, the whole value counts as secret, and
-`Secrets.reason` explains why: the value is then refused or hidden, never shown.
+The search is one pass over the value. The subschemas that apply are determined once for each
+combination, not for each item, and the work is counted in a budget. If the budget runs out, the
+whole value counts as secret, and `Secrets.reason` explains why: the value is then refused or
+hidden, never shown.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ _Trail: TypeAlias = "tuple[_Trail | None, str | int]"
 class Secrets:
     """The secret parts of a value: their JSON Pointers and values, outermost first, in the order of the value.
 
-    `reason` explains why the search could not be finished; `parts` is then the whole value, as one secret.
+    `reason` explains why the search could not be finished; `parts` is then the whole value, as one
+    secret.
     """
 
     parts: tuple[tuple[str, JSON], ...] = ()
@@ -118,8 +120,8 @@ def find_marked(
 ) -> Secrets:
     """The parts of `value` that `subschemas` mark as secret, whichever of their branches and conditions apply.
 
-    `first` is the index of the first item, if `value` is a slice of a list. With `by_name`, also those whose names
-    suggest a secret.
+    `first` is the index of the first item, if `value` is a slice of a list. With `by_name`, also
+    those whose names suggest a secret.
     """
     with Run(budget):
         try:
@@ -135,7 +137,10 @@ def find_marked(
 def secret_members(
     schema: CompiledSchema | None, value: JSON, *, by_name: bool = True
 ) -> list[tuple[str, JSON]]:
-    """The JSON Pointers and values of the secrets of `value`; the whole value if the search takes too long."""
+    """The JSON Pointers and values of the secrets of `value`.
+
+    The whole value if the search takes too long.
+    """
     return list(find_secrets(schema, value, by_name=by_name).parts)
 
 
@@ -175,7 +180,10 @@ class _Combination:
         return self._members[name]
 
     def item(self, index: int) -> _Combination | None:
-        """The combination for the item at `index`; the same for all after the first `prefix` items."""
+        """The combination for the item at `index`.
+
+        The same for all after the first `prefix` items.
+        """
         index = min(index, self.prefix)
         if index not in self._items:
             current_run().spend(len(self._applying))

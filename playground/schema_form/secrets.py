@@ -1,9 +1,11 @@
 """Secrets in a form: a stored or typed secret never returns to the page.
 
-In a draft, a token replaces it (`StoredSecret`): "stored:/apiKey" for a member of the stored value, "encrypted:…" for
-a secret that was just typed. JSON text contains a mark with the same token instead.
+In a draft, a token replaces it (`StoredSecret`): "stored:/apiKey" for a member of the stored value,
+"encrypted:…" for a secret that was just typed. JSON text contains a mark with the same token
+instead.
 
-JSON text is not split into drafts: it is searched for possible secrets, and only those are examined closely.
+JSON text is not split into drafts: it is searched for possible secrets, and only those are examined
+closely.
 """
 
 from __future__ import annotations
@@ -90,8 +92,9 @@ def conceal(
 ) -> Draft:
     """`draft` with a token in place of every secret; nothing else is changed.
 
-    In JSON text that cannot be parsed, a secret is recognised by its name, one of `names`. The whole draft becomes one
-    secret if its JSON texts contain too many secrets, or if the search takes too long.
+    In JSON text that cannot be parsed, a secret is recognised by its name, one of `names`. The
+    whole draft becomes one secret if its JSON texts contain too many secrets, or if the search
+    takes too long.
     """
     try:
         return _Concealing(lookups, safe, names).draft(draft, subschemas, "")
@@ -169,9 +172,7 @@ class _Concealing:
             if item.is_run and isinstance(inner, Folded) and isinstance(inner.value, list):
                 inner = replace(
                     inner,
-                    value=self._items(
-                        inner.value, found, pointer, index, int(item.row.lstrip("~"))
-                    ),
+                    value=self._items(inner.value, found, pointer, index, item.number),
                 )
             else:
                 inner = item_at(index, item.row, inner)
@@ -212,7 +213,10 @@ class _Concealing:
     def _items(
         self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int
     ) -> list[JSON]:
-        """The items of a run, with a mark for each secret; `index` and `row` are the first item's index and row id."""
+        """The items of a run, with a mark for each secret.
+
+        `index` and `row` are the first item's index and row id.
+        """
         tree, has_marks = self._secret_pointers(run, found.subschemas, index)
         shown: list[Maybe] = list(run)
         for token, subtree in (tree or {}).items():
@@ -226,7 +230,9 @@ class _Concealing:
     def _secret_pointers(
         self, value: JSON, subschemas: Sequence[Subschema], first: int = 0
     ) -> tuple[PointerTree | None, bool]:
-        """The pointers to possible secrets in `value`, None if there are none; and whether it contains marks already.
+        """The pointers to possible secrets in `value`, None if there are none.
+
+        And whether it contains marks already.
 
         `first` is the index of the first item, if `value` is a slice of a list.
         """
@@ -246,7 +252,10 @@ class _Concealing:
         *,
         has_marks: bool,
     ) -> Maybe:
-        """`value` with a mark for each secret at the ends of `tree`; ABSENT if a mark's secret is not available."""
+        """`value` with a mark for each secret at the ends of `tree`.
+
+        ABSENT if a mark's secret is not available.
+        """
         self._room -= 1
         if self._room < 0:
             raise _TooManyInText

@@ -21,35 +21,36 @@ from playground.schema_form.draft import (
 )
 from playground.schema_form.values import literal
 
-Posted = Iterator[tuple[str, str, str]]
+Control = tuple[str, str, str]
 """Tag, path and text of each control."""
 
 
-def posted(draft: Draft, path: str = "") -> Posted:
+def list_controls(draft: Draft, path: str = "") -> Iterator[Control]:
     """The controls of `draft`, including its state."""
     if draft.state is not PLAIN:
-        yield from _state(draft.state, path)
+        yield from _list_state_controls(draft.state, path)
     match draft:
         case Object():
-            yield from _object(draft, path)
+            yield from _list_object_controls(draft, path)
         case Array():
             yield "a", path, ""
             for item in draft.items:
                 yield "r", path, item.row
-                yield from posted(item.draft, row_path(path, item.row))
+                yield from list_controls(item.draft, row_path(path, item.row))
         case Missing(kind):
             yield _EMPTY.get(kind or "", "j"), path, ""
         case Text("", False):
             yield "t", path, ""
             yield "x", path, "1"
         case _:
-            yield _leaf(draft, path)
+            tag, text = _write_leaf(draft)
+            yield tag, path, text
 
 
 _EMPTY = {"text": "t", "number": "n", "boolean": "b"}
 
 
-def _state(state: State, path: str) -> Posted:
+def _list_state_controls(state: State, path: str) -> Iterator[Control]:
     for key, index in state.branches:
         yield "u", path, f"{key}={index}"
     for key, token in state.stash:
@@ -58,32 +59,33 @@ def _state(state: State, path: str) -> Posted:
         yield "w", path, state.view
 
 
-def _object(draft: Object, path: str) -> Posted:
+def _list_object_controls(draft: Object, path: str) -> Iterator[Control]:
     yield "o", path, ""
     for name, member in draft.members.items():
-        yield from posted(member, member_path(path, name))
+        yield from list_controls(member, member_path(path, name))
     for entry in draft.entries:
         below = row_path(path, entry.row)
         yield "m", path, entry.row
         yield "l" if entry.is_literal else "k", below, entry.key
-        yield from posted(entry.draft, below)
+        yield from list_controls(entry.draft, below)
 
 
-def _leaf(
-    draft: Text | Numeral | Constant | Raw | Folded | StoredSecret, path: str
-) -> tuple[str, str, str]:
+def _write_leaf(
+    draft: Text | Numeral | Constant | Raw | Folded | StoredSecret,
+) -> tuple[str, str]:
+    """The tag and the text of the control of a single value."""
     match draft:
         case Text(text, is_literal):
-            return "q" if is_literal else "t", path, text
+            return "q" if is_literal else "t", text
         case Numeral(text):
-            return "n", path, text
+            return "n", text
         case Constant(None):
-            return "j", path, "null"
+            return "j", "null"
         case Constant(value):
-            return "b", path, "true" if value else "false"
+            return "b", "true" if value else "false"
         case Raw(text):
-            return "e", path, text
+            return "e", text
         case Folded(value):
-            return "z", path, literal(value)
+            return "z", literal(value)
         case StoredSecret(token):
-            return "c", path, token
+            return "c", token

@@ -38,9 +38,10 @@ class Branches:
     def choose(self, options: Sequence[Subschema], value: Maybe, defaults: JSON = None) -> int:
         """The index of the branch that fits `value` best.
 
-        Members with fixed values in the branches decide first. Otherwise the branches are tried in order of how many of
-        the value's members they declare, then of whether their tags agree with the `defaults` of members, and the first
-        valid one wins. Later requests post the chosen index.
+        Members with fixed values in the branches decide first. Otherwise the branches are tried in
+        order of how many of the value's members they declare, then of whether their tags agree with
+        the `defaults` of members, and the first valid one wins. Later requests post the chosen
+        index.
         """
         if isinstance(value, Absent):
             return next(
@@ -60,7 +61,10 @@ class Branches:
         )
 
     def follow(self, options: Sequence[Subschema], value: Maybe, chosen: int) -> int:
-        """The index of the branch that the tags of `value` name; `chosen` unless they contradict that one."""
+        """The index of the branch that the tags of `value` name.
+
+        `chosen` unless they contradict that one.
+        """
         if isinstance(value, Absent) or self.agrees(options[chosen], value) is not False:
             return chosen
         agreeing = [index for index, option in enumerate(options) if self.agrees(option, value)]
@@ -92,7 +96,10 @@ class Branches:
         return len(members_of(value).keys() & keywords.names("properties"))
 
     def tags(self, subschema: Subschema, levels: int = MAX_TAG_DEPTH) -> Tags:
-        """The members that a branch limits to a few values, with those values; members within `levels` of members."""
+        """The members that a branch limits to a few values, with those values.
+
+        Members within `levels` of members.
+        """
         key = subschema.identity, levels
         if key not in self._known_tags:
             self._known_tags[key] = self._find_tags(subschema, levels)

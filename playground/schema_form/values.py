@@ -59,44 +59,43 @@ def is_fragile(text: str) -> bool:
 
 def literal(value: JSON) -> str:
     """`value` as JSON text that survives any HTML control."""
-    return _for_controls(value, reader.dumps)
+    return _write_for_controls(value, reader.dumps)
 
 
-def printed_literal(value: JSON, *, most: int = MAX_PRINTED) -> str:
-    """The same on several lines; on one line if the others would have more than `most` characters."""
-    return _for_controls(value, lambda value: print_json(value, most=most))
+def print_literal(value: JSON, *, most: int = MAX_PRINTED) -> str:
+    """`value` as such text on several lines, or on one if it would exceed `most` characters."""
+    return _write_for_controls(value, lambda value: print_json(value, most=most))
 
 
-def _for_controls(value: JSON, write: Callable[[JSON], str]) -> str:
+def _write_for_controls(value: JSON, write: Callable[[JSON], str]) -> str:
     try:
         text = write(value)
     except UnicodeEncodeError:  # a lone surrogate
-        text = _spelled(value)
-    return _FRAGILE.sub(_escaped, text)
+        text = _write_ascii(value)
+    return _FRAGILE.sub(_escape, text)
 
 
-def _spelled(value: JSON) -> str:
+def _write_ascii(value: JSON) -> str:
     """`value` as JSON text in ASCII."""
     if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(f"{json.dumps(name)}: {_spelled(member)}" for name, member in value.items())
-            + "}"
-        )
+        members = (f"{json.dumps(name)}: {_write_ascii(member)}" for name, member in value.items())
+        return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_spelled, value)) + "]"
-    return value.lexeme if isinstance(value, Number) else json.dumps(value)
+        return "[" + ", ".join(map(_write_ascii, value)) + "]"
+    if isinstance(value, Number):
+        return value.lexeme
+    return json.dumps(value)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return json.dumps(match.group())[1:-1]
 
 
 def read_literal(text: str) -> JSON:
     r"""The value of JSON `text`, exactly.
 
-    Like the strict reader, except that strings may contain `\u0000` and lone surrogates: the form accepts such a value,
-    and it is refused when it would be stored or sent.
+    Like the strict reader, except that strings may contain `\u0000` and lone surrogates: the form
+    accepts such a value, and it is refused when it would be stored or sent.
 
     Raises:
         JSONTextError: with line and column.
@@ -110,28 +109,28 @@ def read_literal(text: str) -> JSON:
 
 
 def _read_unstorable(text: str) -> JSON:
-    def members(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
-        if len({name for name, _ in pairs}) < len(pairs):
-            raise ValueError("an object has two properties of the same name")
-        return dict(pairs)
-
     try:
         value: JSON = json.loads(
             text,
             parse_int=read_number,
             parse_float=read_number,
             parse_constant=read_number,
-            object_pairs_hook=members,
+            object_pairs_hook=_make_object,
         )
     except json.JSONDecodeError as error:
-        raise JSONTextError(
-            [Problem("", error.msg, "json.syntax", line=error.lineno, column=error.colno)]
-        ) from error
+        problem = Problem("", error.msg, "json.syntax", line=error.lineno, column=error.colno)
+        raise JSONTextError([problem]) from error
     except (ValueError, RecursionError) as error:
-        raise JSONTextError(
-            [Problem("", f"This is not JSON: {error}", "json.syntax", line=1, column=1)]
-        ) from error
+        problem = Problem("", f"This is not JSON: {error}", "json.syntax", line=1, column=1)
+        raise JSONTextError([problem]) from error
     return value
+
+
+def _make_object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("an object has two properties of the same name")
+    return members
 
 
 def read_number(text: str) -> int | Number:
@@ -142,13 +141,10 @@ def read_number(text: str) -> int | Number:
     """
     stripped = text.strip()
     if not _NUMBER.fullmatch(stripped):
-        message = f"{_shortened(stripped)} is not a number; write it like 12, -3.5 or 1e6"
+        excerpt = stripped if len(stripped) <= 40 else stripped[:39] + "…"
+        message = f"“{excerpt}” is not a number; write it like 12, -3.5 or 1e6"
         raise JSONTextError([Problem("", message, "form.number")])
     try:
         return cast("int | Number", reader.loads(stripped))
     except JSONTextError as error:
         raise JSONTextError([Problem("", error.problems[0].message, "form.number")]) from None
-
-
-def _shortened(text: str) -> str:
-    return f"“{text if len(text) <= 40 else text[:39] + '…'}”"

@@ -38,7 +38,7 @@ from playground.schema_form.draft import MARK
 from playground.schema_form.form import Submission, begin, submitted
 from playground.schema_form.nodes import Summary
 from playground.schema_form.parse import Sent, Upload
-from playground.schema_form.serialize import posted
+from playground.schema_form.serialize import list_controls
 from playground.schema_form.values import ABSENT, Absent, Maybe
 from playground.try_page.prefill import FieldLink, Prefilled, fields_at, prefilled
 from toolspec.errors import JSONTextError
@@ -329,7 +329,7 @@ class TrialInput:
         """Check the configuration as it is filled in now, and collect the errors of both forms again."""
         if self.configuration is not None:
             name = self.configuration.form.name
-            controls = posted(self.configuration.draft)
+            controls = list_controls(self.configuration.draft)
             pairs: list[tuple[str, Sent]] = [
                 (f"{name}:{tag}:{path}", text) for tag, path, text in controls
             ]
@@ -360,7 +360,7 @@ class TrialInput:
         """
         pairs: list[JSON] = [["timeout_s", self.timeout]]
         for submission in filter(None, (self.configuration, self.parameters)):
-            for tag, path, text in posted(submission.draft):
+            for tag, path, text in list_controls(submission.draft):
                 if tag not in {"c", "h"} and MARK not in text:
                     pairs.append([f"{submission.form.name}:{tag}:{path}", text])
         return dumps(pairs)

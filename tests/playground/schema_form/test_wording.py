@@ -6,7 +6,7 @@ from playground.schema_form.choices import label_of
 from playground.schema_form.control_names import control_name, member_path, split_path
 from playground.schema_form.draft import draft_of
 from playground.schema_form.parse import decode
-from playground.schema_form.serialize import posted
+from playground.schema_form.serialize import list_controls
 from playground.schema_form.to_value import read
 from playground.schema_form.values import literal, read_literal
 from tests.playground.schema_form.use import FormInUse
@@ -99,7 +99,7 @@ def test_a_draft_and_its_controls_say_the_same():
     value = {"a": [1, {"b": None}, ["x\r", ""]], "c": {"": True}, "d": Number("1.50")}
     draft = draft_of(value)
 
-    pairs = [(control_name("f", tag, path), text) for tag, path, text in posted(draft)]
+    pairs = [(control_name("f", tag, path), text) for tag, path, text in list_controls(draft)]
 
     assert decode(pairs, name="f").draft == draft
     assert read(decode(pairs, name="f").draft).value == value
