@@ -199,9 +199,8 @@ class SignInByLink(RedirectsToNext, View):
         return response
 
     def refuse(self) -> HttpResponse:
-        return render(
-            self.request, "registration/link_used.html", {"minutes": SignInLink.MINUTES}, status=410
-        )
+        context = {"is_local": is_local(self.request)}
+        return render(self.request, "registration/link_used.html", context, status=410)
 
     @property
     def secret(self) -> str:

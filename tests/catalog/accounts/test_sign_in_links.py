@@ -153,8 +153,17 @@ def test_the_page_of_an_unusable_link_explains_what_to_do(client, link, spoiled)
     for answer in (client.get(link), client.post(link)):
         assert answer.status_code == 410
         assert b"This sign-in link no longer works" in answer.content
-        assert b".venv/bin/python manage.py sign_in_link</code>" in answer.content
+        assert b"Ask whoever sent it for another one." in answer.content
+        assert b"manage.py" not in answer.content
     assert not is_signed_in(client)
+
+
+@pytest.mark.parametrize(("ip", "is_local"), [("127.0.0.1", True), ("192.0.2.7", False)])
+def test_only_a_browser_on_the_servers_machine_is_told_a_command(client, ip, is_local):
+    answer = client.get("/sign-in/an-old-link/", headers={"Host": "localhost:8000"}, REMOTE_ADDR=ip)
+
+    command = b".venv/bin/python manage.py sign_in_link</code>"
+    assert (command in answer.content) is is_local
 
 
 def test_a_link_works_for_a_quarter_of_an_hour(secret):

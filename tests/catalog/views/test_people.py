@@ -190,6 +190,22 @@ def test_an_invitation_lasts_72_hours(administrator, client, age, works):
     assert (b"within 72 hours" in shown.content) is works
 
 
+def test_the_page_of_an_invitation_names_no_command(administrator, client):
+    path = invitation(administrator.post("/people/add/", {"name": "grace", "role": "runner"}))
+
+    answer = client.get(path)
+
+    assert b"Expired? Ask whoever sent it." in answer.content
+    assert b"manage.py" not in answer.content
+
+
+def test_a_new_person_is_a_runner_unless_another_role_is_chosen(administrator):
+    page = HTMLParser(administrator.get("/people/add/").content)
+
+    (chosen,) = page.css("input[name=role][checked]")
+    assert chosen.attributes["value"] == "runner"
+
+
 def test_a_sign_in_link_of_a_command_lasts_15_minutes_beside_an_invitation(administrator, client):
     grace = make_user("grace")
     administrator.post(f"/people/{grace.pk}/link/")
