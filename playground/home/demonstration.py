@@ -16,6 +16,7 @@ from playground import visitors
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.factories.connections import factory_of
 from playground.models import Run
+from playground.run_pages.presenters import join_missing
 from playground.run_pages.run_sentence import Sentence, sentence
 from toolspec.text.containers import items_of, members_of
 from toolspec.text.reader import JSON, dumps
@@ -65,7 +66,7 @@ class Demonstration:
     def notes(self) -> list[Mapping[str, object]]:
         """The violations for `{% json_block %}`; what is missing stands at the end of the response."""
         notes: list[Mapping[str, object]] = []
-        for problem in self.run.problems if self.run else []:
+        for problem in join_missing(self.run.problems) if self.run else []:
             note: dict[str, object] = {"pointer": problem.pointer, "message": problem.message}
             if problem.keyword == "required":
                 note["line"] = self.response_text.count("\n") + 1

@@ -10,6 +10,7 @@ from catalog.rendering.text_diff import Difference
 from catalog.rendering.text_diff import compare as compare_texts
 from catalog.templatetags.text_display import duration
 from playground.models import Run
+from playground.run_pages.presenters import join_missing
 from playground.run_pages.response_changes import (
     MAX_CHANGES,
     WORDS,
@@ -20,6 +21,7 @@ from playground.run_pages.response_changes import (
 from playground.run_pages.run_sentence import VERDICT_WORDS
 from playground.value_differences import Change
 from playground.value_differences import compare as compare_values
+from toolspec.errors import Problem
 from toolspec.text.pretty import print_json
 from toolspec.text.reader import JSON
 
@@ -63,8 +65,8 @@ class Comparison:
         return _part("Parameters", _text(self.first.parameters), _text(self.second.parameters))
 
     @property
-    def sides(self) -> list[tuple[str, Run, list[Mark]]]:
-        """The name of each run on the page, the run, and the marks for its response."""
+    def sides(self) -> list[tuple[str, Run, list[Problem], list[Mark]]]:
+        """The name of each run on the page, the run, and the problems and marks of its response."""
         changes = self.changes or ()
         # marks in the earlier response for values that are missing or different in the later one
         first = [
@@ -73,8 +75,13 @@ class Comparison:
             if change.kind != "added"
         ]
         return [
-            ("Earlier run", self.first, first),
-            ("Later run", self.second, list(marks_of(changes, OTHER))),
+            ("Earlier run", self.first, join_missing(self.first.problems), first),
+            (
+                "Later run",
+                self.second,
+                join_missing(self.second.problems),
+                list(marks_of(changes, OTHER)),
+            ),
         ]
 
     @cached_property

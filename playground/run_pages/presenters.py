@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from catalog.tool_page import Usage
@@ -15,6 +16,7 @@ from toolspec.text.pretty import print_json
 from toolspec.text.reader import JSON, dumps
 
 SNIPPET_CHARACTERS = 20_000
+IS_MISSING = " is missing"
 SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 
 
@@ -28,7 +30,7 @@ def pinned(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[d
     }
     positions = locate(print_json(schema), pointers)
     found: list[dict[str, object]] = []
-    for problem in problems:
+    for problem in join_missing(problems):
         annotation: dict[str, object] = dict(problem.as_json())
         if edit_href:
             violation = urlencode({"violation": problem.pointer})
@@ -37,6 +39,33 @@ def pinned(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[d
             annotation["schema_href"] = f"#{SCHEMA_BLOCK}-L{positions[problem.schema_pointer][0]}"
         found.append(annotation)
     return found
+
+
+def join_missing(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems, with one for all missing members of an object, in the place of its first."""
+    names: dict[str, list[str]] = {}
+    for problem in problems:
+        if _is_missing(problem):
+            name = problem.message.removesuffix(IS_MISSING)
+            names.setdefault(problem.pointer, []).append(name)
+    joined = []
+    for problem in problems:
+        if not _is_missing(problem):
+            joined.append(problem)
+        elif missing := names.pop(problem.pointer, []):
+            joined.append(_missing(problem, missing))
+    return joined
+
+
+def _is_missing(problem: Problem) -> bool:
+    return problem.keyword == "required" and problem.message.endswith(IS_MISSING)
+
+
+def _missing(first: Problem, names: list[str]) -> Problem:
+    if len(names) == 1:
+        return first
+    message = f"{', '.join(names[:-1])} and {names[-1]} are missing"
+    return replace(first, message=message)
 
 
 def _is_local(pointer: str | None) -> bool:

@@ -43,7 +43,7 @@ from playground.run_pages.details import details_of
 from playground.run_pages.filters import RunFilter
 from playground.run_pages.forms import ExampleForm, ShareForm, first_error
 from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
-from playground.run_pages.presenters import phases, pinned
+from playground.run_pages.presenters import join_missing, phases, pinned
 from playground.run_pages.response_changes import like_example, like_last_run
 from playground.run_pages.response_table import as_table
 from playground.run_pages.run_sentence import VERDICT_WORDS, sentence
@@ -78,7 +78,7 @@ def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
         if run.has_response
         else [],
         "edit_href": edit_href,
-        "table": as_table(run.response, run.problems) if run.has_response else None,
+        "table": as_table(run.response, join_missing(run.problems)) if run.has_response else None,
         "texts": texts_of(run.response, {likeness.key: likeness.value for likeness in compared})
         if run.has_response and not run.response_cut
         else [],

@@ -148,13 +148,21 @@ def test_the_problems_are_counted_and_their_buttons_stay_in_view(response: Page,
     expect(step).to_be_in_viewport(ratio=1)
 
 
-def test_the_view_of_a_result_is_remembered(response: Page):
-    response.get_by_role("tab", name="Logs").click()
+def test_the_view_of_a_result_is_remembered_until_a_response_does_not_match(signed_in: Page):
+    signed_in.goto("/tools/drifting_thermometer/try/?example=1")
+    signed_in.locator("[data-run-button]").click()
+    logs = signed_in.get_by_role("tab", name="Logs")
+    expect(signed_in.get_by_role("tab", name="Table")).to_have_attribute("aria-selected", "true")
+    logs.click()
 
-    response.goto(TRY)
-    response.locator("[data-run-button]").click()
+    signed_in.reload()
+    signed_in.locator("[data-run-button]").click()
 
-    expect(response.get_by_role("tab", name="Logs")).to_have_attribute("aria-selected", "true")
+    expect(logs).to_have_attribute("aria-selected", "true")
+    signed_in.goto(TRY)
+    signed_in.locator("[data-run-button]").click()
+    tab = signed_in.get_by_role("tab", name="Response")
+    expect(tab).to_have_attribute("aria-selected", "true")
 
 
 def test_a_table_is_sorted_by_its_columns(response: Page):

@@ -247,7 +247,9 @@ def page_of(browser, run):
 def test_an_image_is_shown_and_sent_without_rights(browser, ada):
     done = run("picture", by=ada)
 
-    image = page_of(browser, done).css_first(".files img")
+    page = page_of(browser, done)
+    assert page.css_first(".tabs-list li").text() == "Image"
+    image = page.css_first(".tab-panel .files img")
     answer = browser.get(image.attributes["src"])
 
     assert image.attributes["alt"] == "gradient.png"

@@ -377,6 +377,33 @@ def test_a_violation_is_in_its_cell_of_the_table(browser, ada, builtin):
     assert "must be a number" in cell.css_first(".cell-problem").text()
 
 
+def tabs_of(browser, run):
+    tree = tree_of(browser.get(run.get_absolute_url(), follow=True))
+    names = [link.attributes["href"] for link in tree.css("[data-tabs] > .tabs-list a")]
+    panels = [f"#{panel.id}" for panel in tree.css("[data-tabs] > .tab-panel")]
+    assert names == panels
+    return names
+
+
+def test_a_response_that_matches_opens_on_its_kind_and_json_is_last(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    run = running.wait(running.start(tool, tool.current, {}, by=ada), 10)
+
+    assert run.verdict == "conforms"
+    assert tabs_of(browser, run)[:3] == ["#table", "#response", "#raw"]
+
+
+def test_a_response_that_does_not_match_opens_on_the_response(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    broken = {"hours_since_calibration": 50}
+    run = running.wait(running.start(tool, tool.current, broken, by=ada), 10)
+
+    assert tabs_of(browser, run)[:3] == ["#response", "#table", "#raw"]
+    tree = tree_of(browser.get(run.get_absolute_url(), follow=True))
+    # the view that the browser remembers is not opened instead
+    assert tree.css_first(".result-of-run .tabs").attributes["data-tabs"] == ""
+
+
 def test_a_violation_of_a_whole_row_is_at_its_number():
     problems = [
         Problem("/a~1b/1", '"x" is missing', "r"),
