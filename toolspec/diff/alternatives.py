@@ -1,12 +1,15 @@
-"""The alternatives of a union: which are the same ones before and now, and which have no value in common."""
+"""The alternatives of a union: which are the same before and now, and which are apart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
+from itertools import combinations
 from typing import Final
 
 from toolspec.diff.conjunction import Conjunction
 from toolspec.diff.keywords import NUMBERS, annotations_of, choices_of
+from toolspec.diff.limits import edge_of
+from toolspec.diff.listed_values import listed_values, refuses_in_branch
 from toolspec.schema.validation import Budget
 from toolspec.text.reader import dumps
 
@@ -19,40 +22,48 @@ Pairs = list[tuple[Conjunction, Conjunction]]
 # Which are the same.
 
 
-def constants_of(whole: Conjunction) -> Labels:
+def constants_of(alternative: Conjunction) -> Labels:
     """The constant, and the members with a constant."""
-    found: set[tuple[str, ...]] = {("const", text) for text in _constant_texts(whole)}
-    for name in whole.names:
-        found |= {("member", name, text) for text in _constant_texts(whole.member(name))}
-    return frozenset(found)
+    labels: set[tuple[str, ...]] = set()
+    for text in _constant_texts(alternative):
+        labels.add(("const", text))
+    for name in alternative.members.names:
+        for text in _constant_texts(alternative.members.member(name)):
+            labels.add(("member", name, text))
+    return frozenset(labels)
 
 
-def _constant_texts(whole: Conjunction) -> Iterator[str]:
-    for subschema in whole.subschemas:
-        yield from (dumps(values[0]) for values in choices_of(subschema) if len(values) == 1)
+def _constant_texts(conjunction: Conjunction) -> list[str]:
+    texts = []
+    for subschema in conjunction.subschemas:
+        for values in choices_of(subschema):
+            if len(values) == 1:
+                texts.append(dumps(values[0]))
+    return texts
 
 
-def names_of(whole: Conjunction) -> Labels:
+def names_of(alternative: Conjunction) -> Labels:
     """The titles and references."""
-    found: set[tuple[str, ...]] = set()
-    for subschema in whole.subschemas:
+    labels: set[tuple[str, ...]] = set()
+    for subschema in alternative.subschemas:
         annotations = annotations_of(subschema)
         for keyword in ("title", "$ref"):
             if keyword in annotations:
-                found.add((keyword, dumps(annotations[keyword])))
-    return frozenset(found)
+                labels.add((keyword, dumps(annotations[keyword])))
+    return frozenset(labels)
 
 
-def _text_of(whole: Conjunction) -> str:
-    return dumps(whole.subschemas[0].schema) if whole.subschemas else ""
+def _text_of(alternative: Conjunction) -> str:
+    return dumps(alternative.subschemas[0].schema) if alternative.subschemas else ""
 
 
-def _members_of(whole: Conjunction) -> frozenset[str]:
-    return frozenset(whole.names)
+def _members_of(alternative: Conjunction) -> frozenset[str]:
+    return frozenset(alternative.members.names)
 
 
-def _only_type_of(whole: Conjunction) -> str:
-    return "".join(whole.types) if len(whole.types) == 1 else ""
+def _only_type_of(alternative: Conjunction) -> str:
+    types = alternative.types
+    return "".join(types) if len(types) == 1 else ""
 
 
 # Keys that identify an alternative, the most certain first.
@@ -70,18 +81,20 @@ def pair_alternatives(
 ) -> tuple[Pairs, list[Conjunction], list[Conjunction]]:
     """(pairs of an alternative before and the same one now, the others before, the others now).
 
-    They have the same constants, else the same names, text, members or type, which no other alternative has. If one
-    alternative is left on each side, they are a pair.
+    They have the same constants, else the same names, text, members or type, which no other
+    alternative has. If one alternative is left on each side, they are a pair.
     """
     pairs: Pairs = []
     before, after = list(old), list(new)
     for key_of in _KEYS:
-        by_key, twins = _unique_by_key(before, key_of), _unique_by_key(after, key_of)
-        for key, alternative in by_key.items():
-            if key in twins:
-                pairs.append((alternative, twins[key]))
+        old_by_key = _unique_by_key(before, key_of)
+        new_by_key = _unique_by_key(after, key_of)
+        for key, alternative in old_by_key.items():
+            twin = new_by_key.get(key)
+            if twin is not None:
+                pairs.append((alternative, twin))
                 before.remove(alternative)
-                after.remove(twins[key])
+                after.remove(twin)
     if len(before) == len(after) == 1:
         pairs.append((before.pop(), after.pop()))
     return pairs, before, after
@@ -91,17 +104,17 @@ def _unique_by_key(
     alternatives: list[Conjunction], key_of: Callable[[Conjunction], Hashable]
 ) -> dict[Hashable, Conjunction]:
     """The alternatives by their key, without those that have none or share it."""
-    found: dict[Hashable, list[Conjunction]] = {}
+    groups: dict[Hashable, list[Conjunction]] = {}
     for alternative in alternatives:
-        found.setdefault(key_of(alternative), []).append(alternative)
-    return {key: some[0] for key, some in found.items() if key and len(some) == 1}
+        groups.setdefault(key_of(alternative), []).append(alternative)
+    return {key: group[0] for key, group in groups.items() if key and len(group) == 1}
 
 
 def similarity(one: Conjunction, other: Conjunction) -> float:
-    """Twice the number of common constants, titles and members, minus half of the members of only one."""
+    """Twice the number of common constants, titles and members, minus half of the other members."""
     labels = (constants_of(one) | names_of(one)) & (constants_of(other) | names_of(other))
-    some, others = set(one.names), set(other.names)
-    return 2 * len(labels) + 2 * len(some & others) - len(some ^ others) / 2
+    names, other_names = _members_of(one), _members_of(other)
+    return 2 * len(labels) + 2 * len(names & other_names) - len(names ^ other_names) / 2
 
 
 # Which have nothing in common.
@@ -109,40 +122,41 @@ def similarity(one: Conjunction, other: Conjunction) -> float:
 
 def all_apart(alternatives: list[Conjunction], budget: Budget) -> bool:
     """Whether certainly no two of them have a value in common."""
-    for index, one in enumerate(alternatives):
-        if not all(are_apart(one, other, budget) for other in alternatives[index + 1 :]):
-            return False
-    return True
+    return all(are_apart(one, other, budget) for one, other in combinations(alternatives, 2))
 
 
 def are_apart(one: Conjunction, other: Conjunction, budget: Budget, depth: int = 0) -> bool:
-    """Whether certainly no value is valid for both: by types, listed values, bounds, or a required member."""
+    """Whether certainly no value is valid for both: by types, values, bounds or members."""
     budget.steps -= 1
     common = one.types & other.types
     if not common or one.accepts_nothing or other.accepts_nothing:
         return True
     if budget.steps < 0:
         return False
-    for this, that in ((one, other), (other, one)):
-        values = this.listed_values
-        if values is not None:
-            return all(
-                this.refuses_in_branch(value, budget) or that.refuses_in_branch(value, budget)
-                for value in values
-            )
+    values = listed_values(one)
+    if values is None:
+        values = listed_values(other)
+    if values is not None:
+        for value in values:
+            is_refused = refuses_in_branch(one, value, budget)
+            if not is_refused and not refuses_in_branch(other, value, budget):
+                return False
+        return True
     if common <= NUMBERS:
-        return _bounds_apart(one, other) or _bounds_apart(other, one)
+        return _are_bounds_apart(one, other) or _are_bounds_apart(other, one)
     if common != {"object"} or depth > MAX_DEPTH:
         return False
-    for name in sorted(one.required | other.required)[:MAX_NAMES]:
-        if are_apart(one.member(name), other.member(name), budget, depth + 1):
+    required = sorted(one.members.required | other.members.required)
+    for name in required[:MAX_NAMES]:
+        member, other_member = one.members.member(name), other.members.member(name)
+        if are_apart(member, other_member, budget, depth + 1):
             return True
     return False
 
 
-def _bounds_apart(one: Conjunction, other: Conjunction) -> bool:
+def _are_bounds_apart(one: Conjunction, other: Conjunction) -> bool:
     """Whether the greatest number of `one` is less than the least of `other`."""
-    high, low = one.edge(lowest=False), other.edge(lowest=True)
+    high, low = edge_of(one, lowest=False), edge_of(other, lowest=True)
     if high is None or low is None:
         return False
     return high[0] < low[0] or (high[0] == low[0] and (high[1] or low[1]))

@@ -12,17 +12,15 @@ from toolspec.text.reader import JSON
 Verdict = Literal["breaking", "unknown", "wording", "compatible"]
 Part = Literal["definition", "parameters", "returnType", "configuration"]
 
+# The worst first.
 VERDICTS: Final[tuple[Verdict, ...]] = (
     "breaking",
     "unknown",
     "wording",
     "compatible",
-)  # the worst first
-
-
-HARMLESS: Final = frozenset(
-    {"compatible", "identical"}
-)  # verdicts that need no approval by default
+)
+# Verdicts that need no approval by default.
+HARMLESS: Final = frozenset({"compatible", "identical"})
 
 
 class Any(Enum):
@@ -33,7 +31,10 @@ class Any(Enum):
 
 
 Edit: TypeAlias = Callable[[JSON], JSON]
-"""Changes a value into a candidate for a proof; raises LookupError, TypeError or ValueError if it cannot."""
+"""Changes a value into a candidate for a proof.
+
+Raises LookupError, TypeError or ValueError if it cannot.
+"""
 Path: TypeAlias = tuple[str | int | Any, ...]
 
 
@@ -65,13 +66,13 @@ class Change:
         path: the position in the described values.
         kind: a stable code: "required-added", "type-changed".
         message: one sentence.
-        verdict: "compatible" only if that is certain, or by convention; "wording" if only words changed that a model
-            reads.
+        verdict: "compatible" only if that is certain, or by convention; "wording" if only words
+            changed that a model reads.
         before, after: JSON Pointers into the two specs; None if it is absent there.
-        note: one more sentence, about callers whom a compatible change may still affect, or about instructions that
-            are gone; "" if there is none.
-        is_by_convention: it is compatible for all callers who use only what was declared; `proof` is then a value that
-            uses something else.
+        note: one more sentence, about callers whom a compatible change may still affect, or about
+            instructions that are gone; "" if there is none.
+        is_by_convention: it is compatible for all callers who use only what was declared; `proof`
+            is then a value that uses something else.
         times: at how many positions in the values the same change of the schema has an effect.
         texts: the words before and now, of a change of words; else None.
     """
@@ -91,7 +92,7 @@ class Change:
 
     @property
     def strict_verdict(self) -> Verdict:
-        """The verdict without conventions: "unknown" for changes that are compatible only by convention."""
+        """The verdict without conventions: "unknown" if only a convention makes it compatible."""
         return "unknown" if self.is_by_convention else self.verdict
 
     @property
@@ -114,30 +115,36 @@ class Difference:
     @property
     def strict(self) -> Difference:
         """The same changes with their verdicts without conventions."""
-        changes = [
-            replace(change, verdict=change.strict_verdict, is_by_convention=False)
-            for change in self.changes
-        ]
-        return Difference(tuple(worst_first(changes)))
+        changes = []
+        for change in self.changes:
+            verdict = change.strict_verdict
+            changes.append(replace(change, verdict=verdict, is_by_convention=False))
+        return Difference(tuple(sort_worst_first(changes)))
 
 
 def is_held(policy: str, changes: Sequence[Change]) -> bool:
-    """Whether changes of a source's tool wait for approval under its policy ("automatic", "compatible", "review")."""
+    """Whether changes of a source's tool wait for approval.
+
+    `policy` is that of the source: "automatic", "compatible" or "review".
+    """
     if policy == "automatic":
         return False
-    return bool(changes) if policy == "review" else worst(changes) not in HARMLESS
+    if policy == "review":
+        return bool(changes)
+    return worst(changes) not in HARMLESS
 
 
 def worst(changes: Sequence[Change]) -> Verdict | Literal["identical"]:
     return min((change.verdict for change in changes), key=VERDICTS.index, default="identical")
 
 
-def worst_first(changes: Sequence[Change]) -> list[Change]:
-    """The breaking changes first, and those that are compatible only by convention before the other compatible ones."""
-    return sorted(
-        changes,
-        key=lambda change: (VERDICTS.index(change.verdict), VERDICTS.index(change.strict_verdict)),
-    )
+def sort_worst_first(changes: Sequence[Change]) -> list[Change]:
+    """The breaking changes first, and those that are compatible by convention before the others."""
+
+    def rank(change: Change) -> tuple[int, int]:
+        return VERDICTS.index(change.verdict), VERDICTS.index(change.strict_verdict)
+
+    return sorted(changes, key=rank)
 
 
 def path_in_words(path: Path) -> str:
@@ -147,6 +154,8 @@ def path_in_words(path: Path) -> str:
             text += f"[{token}]"
         elif token is Any.ITEM:
             text += "[]"
+        elif token is Any.MEMBER:
+            text += ".*"
         else:
-            text += f".{token.value if isinstance(token, Any) else token}"
+            text += f".{token}"
     return text.removeprefix(".")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from toolspec.diff.changes import Change, Difference, Part, Verdict, worst_first
+from toolspec.diff.changes import Change, Difference, Part, Verdict, sort_worst_first
 from toolspec.diff.schema_diff import SCHEMAS, Comparison, Sampler
 from toolspec.diff.witnesses import Known
-from toolspec.diff.wording import metadata_changes, words_change
+from toolspec.diff.wording import compare_metadata, make_words_change
 from toolspec.spec import Example, ToolSpec
 from toolspec.text.reader import JSON, dumps
 
@@ -24,48 +24,51 @@ def compare(
 ) -> Difference:
     """The changes of meaning from `old` to `new`.
 
-    Callers send parameters and configuration: a change breaks if a value that was accepted is now refused.
-    Callers read responses: a change breaks if a response is possible now that was not possible before.
-    By convention, nobody sends or returns undeclared members: declaring a new optional one is compatible, even where
-    undeclared members are allowed. `Difference.strict` has the verdicts without this convention.
+    Callers send parameters and configuration: a change breaks if a value that was accepted is now
+    refused.
+    Callers read responses: a change breaks if a response is possible now that was not possible
+    before. By convention, nobody sends or returns undeclared members: declaring a new optional one
+    is compatible, even where undeclared members are allowed. `Difference.strict` has the verdicts
+    without this convention.
 
     Args:
         old: the spec before.
         new: the spec that replaces it.
         sample: makes values of a schema, from which witnesses are made.
-        runs: values that recorded runs sent ("parameters", "configuration") or returned ("returnType").
+        runs: values that recorded runs sent ("parameters", "configuration") or returned
+            ("returnType").
     """
-    changes = list(definition_changes(old, new))
+    changes = list(compare_definitions(old, new))
     for part in SCHEMAS:
         before, after = schema_of(old, part), schema_of(new, part)
         if before is not None and after is not None and dumps(before) == dumps(after):
             continue
-        known = [*examples_of(old, part), *(value for of, value in runs if of == part)]
+        known = list_examples(old, part)
+        known += [value for run_part, value in runs if run_part == part]
         if part == "returnType":
-            known += examples_of(new, part)
-        changes += Comparison(part, before, after, tuple(known), sample).changes()
-    return Difference(tuple(worst_first(changes)[:MAX_CHANGES]))
+            known += list_examples(new, part)
+        changes += Comparison(part, before, after, tuple(known), sample).list_changes()
+    return Difference(tuple(sort_worst_first(changes)[:MAX_CHANGES]))
 
 
-def definition_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+def compare_definitions(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     """Changes of the definition outside its schemas."""
     if old.name != new.name:
-        sentence = (
-            f"The name changed from “{old.name}” to “{new.name}”. Update callers that use the name."
-        )
-        yield definition_change("name", "unknown", sentence)
+        sentence = f"The name changed from “{old.name}” to “{new.name}”."
+        sentence += " Update callers that use the name."
+        yield make_definition_change("name", "unknown", sentence)
     if old.description != new.description:
         where, texts = "/definition/description", (old.description, new.description)
-        yield words_change("description-changed", "The description changed.", (where, where), texts)
-    if [as_declared(example) for example in old.examples] != [
-        as_declared(example) for example in new.examples
-    ]:
+        yield make_words_change(
+            "description-changed", "The description changed.", (where, where), texts
+        )
+    if list(map(as_declared, old.examples)) != list(map(as_declared, new.examples)):
         sentence = f"The examples changed ({len(old.examples)} before, {len(new.examples)} now)."
-        yield definition_change("examples", "wording", sentence)
-    yield from metadata_changes(old, new)
+        yield make_definition_change("examples", "wording", sentence)
+    yield from compare_metadata(old, new)
 
 
-def definition_change(member: str, verdict: Verdict, sentence: str) -> Change:
+def make_definition_change(member: str, verdict: Verdict, sentence: str) -> Change:
     where = f"/definition/{member}"
     return Change("definition", (), f"{member}-changed", sentence, verdict, where, where)
 
@@ -87,13 +90,13 @@ def schema_of(spec: ToolSpec, part: Part) -> JSON:
     }[part]
 
 
-def examples_of(spec: ToolSpec, part: Part) -> list[Known]:
+def list_examples(spec: ToolSpec, part: Part) -> list[Known]:
     """The values for `part` in the examples of the spec."""
-    found = []
+    values = []
     for index, example in enumerate(spec.examples):
         source = example.description or f"example {index + 1}"
         if part == "parameters" and example.has_parameters:
-            found.append(Known("example", source, example.parameters))
+            values.append(Known("example", source, example.parameters))
         if part == "returnType" and example.has_return_value:
-            found.append(Known("example", source, example.return_value))
-    return found
+            values.append(Known("example", source, example.return_value))
+    return values

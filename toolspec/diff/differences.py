@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from toolspec.diff.changes import Any, Edit, Path
 from toolspec.diff.conjunction import Conjunction
+from toolspec.schema.validation import Subschema
 from toolspec.text.reader import JSON, dumps
 
 MAX_DIFFERENCES: Final = 300  # of one pair of schemas
@@ -20,12 +21,15 @@ class Nothing:
 
 
 NOTHING: Final = Nothing()
+Position: TypeAlias = tuple[Subschema, str]
+"""A subschema and one of its keywords; "" for the whole subschema."""
 
 
 class Effect(IntEnum):
     """Which values a difference may affect.
 
-    UNDECLARED: only values that have a member which one side allows without declaring or requiring it.
+    UNDECLARED: only values that have a member which one side allows without declaring or requiring
+    it.
     """
 
     NONE = 0
@@ -43,7 +47,8 @@ class SchemaDifference:
     """One difference.
 
     Attributes:
-        kind: the constraint: "type", "required", "minLength"; "annotation" for one whose name is `subject`.
+        kind: the constraint: "type", "required", "minLength"; "annotation" for one whose name is
+            `subject`.
         old, new: the schemas at `path`.
         lost: values that were accepted and may now be refused.
         gained: values that were refused and may now be accepted.
@@ -95,16 +100,29 @@ class SchemaDifference:
     @property
     def old_pointer(self) -> str | None:
         """Its pointer in the old schema; None if it is absent there."""
-        return None if self.kind == "member-added" else self.old.pointer(*self._pointed)
+        return _pointer_to(self._old_position)
 
     @property
     def new_pointer(self) -> str | None:
         """Its pointer in the new schema; None if it is absent there."""
-        return None if self.kind == "member-removed" else self.new.pointer(*self._pointed)
+        return _pointer_to(self._new_position)
 
     @property
-    def _pointed(self) -> tuple[str, ...]:
-        return (self.subject,) if self.is_annotation else self.keywords
+    def _old_position(self) -> Position | None:
+        return None if self.kind == "member-added" else self._find_position(self.old)
+
+    @property
+    def _new_position(self) -> Position | None:
+        return None if self.kind == "member-removed" else self._find_position(self.new)
+
+    def _find_position(self, conjunction: Conjunction) -> Position | None:
+        """The first keyword that the difference is about, else the first schema, if any."""
+        keywords = (self.subject,) if self.is_annotation else self.keywords
+        for keyword in keywords:
+            for subschema in conjunction.subschemas:
+                if keyword in subschema.keywords:
+                    return subschema, keyword
+        return (conjunction.subschemas[0], "") if conjunction.subschemas else None
 
     @property
     def mark(self) -> Hashable:
@@ -112,15 +130,22 @@ class SchemaDifference:
         return (
             self.kind,
             self.subject,
-            None if self.kind == "member-added" else self.old.position(*self._pointed),
-            None if self.kind == "member-removed" else self.new.position(*self._pointed),
+            self._old_position,
+            self._new_position,
             self.path[-1:],
             self.is_removal,
             self.lost,
             self.gained,
             self.is_conditional,
-            dumps(list(self.values)) if self.values else "",
+            dumps(list(self.values)),
         )
+
+
+def _pointer_to(position: Position | None) -> str | None:
+    if position is None:
+        return None
+    subschema, keyword = position
+    return subschema.pointer_to(keyword) if keyword else subschema.pointer
 
 
 Differences: TypeAlias = Iterator[SchemaDifference]
@@ -128,24 +153,27 @@ Differences: TypeAlias = Iterator[SchemaDifference]
 
 def merge_positions(differences: Iterable[SchemaDifference]) -> list[SchemaDifference]:
     """Each difference of the schemas once, however many positions in the values it concerns."""
-    found: dict[Hashable, SchemaDifference] = {}
-    for each in differences:
-        known = found.get(each.mark)
-        times = each.times if known is None else known.times + each.times
-        found[each.mark] = replace(known or each, times=times)
-    return _most_important(list(found.values()))
+    by_mark: dict[Hashable, SchemaDifference] = {}
+    for difference in differences:
+        mark = difference.mark
+        known = by_mark.get(mark)
+        if known is None:
+            by_mark[mark] = difference
+        else:
+            by_mark[mark] = replace(known, times=known.times + difference.times)
+    return _most_important(list(by_mark.values()))
 
 
 def merge_cases(differences: Iterable[SchemaDifference]) -> list[SchemaDifference]:
     """Each difference once, if several cases of the same value show it."""
-    found: dict[Hashable, SchemaDifference] = {}
-    for each in differences:
-        found.setdefault((each.path, each.mark), each)
-    return _most_important(list(found.values()))
+    by_mark: dict[Hashable, SchemaDifference] = {}
+    for difference in differences:
+        by_mark.setdefault((difference.path, difference.mark), difference)
+    return _most_important(list(by_mark.values()))
 
 
 def _most_important(differences: list[SchemaDifference]) -> list[SchemaDifference]:
-    """As many as allowed: those that affect many values first, and one of each direction at least."""
+    """As many as allowed: those that affect many values first, and at least one a direction."""
     if len(differences) <= MAX_DIFFERENCES:
         return differences
     differences.sort(key=lambda each: -max(each.lost, each.gained))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from math import inf
 from typing import Final
 
@@ -25,6 +26,7 @@ MAX_EXPONENT: Final = 20  # of the numbers to try
 MAX_SAMPLES: Final = 4  # of one schema
 STEPS: Final = 20_000  # to make the samples of one schema
 ALL_STEPS: Final = 100_000  # to make all samples of a comparison
+_DISTANCES: Final = tuple(map(Decimal, ("0", "1", "-1", "0.5", "-0.5")))
 FRACTION: Final = Number("0.25")
 SAMPLE_OF_TYPE: Final[Mapping[str, JSON]] = {
     "array": [],
@@ -35,23 +37,10 @@ SAMPLE_OF_TYPE: Final[Mapping[str, JSON]] = {
     "object": {},
     "string": "text",
 }
-STRINGS: Final = tuple(
-    dict.fromkeys(
-        (
-            "text",
-            "",
-            "a b",
-            "1",
-            "A",
-            "not a match!",
-            "é",
-            "a-b_c.d",
-            "é@example.com",
-            "\n",
-            *STRING_OF_FORMAT.values(),
-        )
-    )
-)
+_STRINGS: Final = (
+    "text", "", "a b", "1", "A", "not a match!", "é", "a-b_c.d", "é@example.com", "\n",
+)  # fmt: skip
+STRINGS: Final = tuple(dict.fromkeys((*_STRINGS, *STRING_OF_FORMAT.values())))
 _SIGNS: Final = re.compile(r"\\[dwsDWSbB]|[\^$\\\[\](){}*+?|.]")
 
 
@@ -60,17 +49,18 @@ def sampling_budget() -> Budget:
     return Budget(steps=ALL_STEPS, seconds=inf)
 
 
-def samples_of(whole: Conjunction, budget: Budget) -> list[JSON]:
-    """Values that `whole` may accept."""
-    known: list[JSON] | None = whole.__dict__.get("_samples")
-    if known is None:
+def samples_of(conjunction: Conjunction, budget: Budget) -> list[JSON]:
+    """Values that `conjunction` may accept."""
+
+    def make_samples() -> list[JSON]:
         attempt = Budget(steps=min(STEPS, budget.steps), seconds=inf)
         budget.steps -= attempt.steps
-        made = sample_subschemas(whole.subschemas, "diff", attempt)
+        samples = sample_subschemas(conjunction.subschemas, "diff", attempt)
         budget.steps += max(attempt.steps, 0)
-        known = [value for value in made if type_of(value) in whole.types][:MAX_SAMPLES]
-        whole.__dict__["_samples"] = known
-    return known
+        types = conjunction.types
+        return [sample for sample in samples if type_of(sample) in types][:MAX_SAMPLES]
+
+    return conjunction.built("samples", make_samples)
 
 
 # Edits of one part.
@@ -90,14 +80,20 @@ def put_types(types: Iterable[str]) -> tuple[Edit, ...]:
     return put_each(SAMPLE_OF_TYPE[kind] for kind in sorted(types))
 
 
-def put_samples(schemas: Iterable[Conjunction], budget: Budget) -> tuple[Edit, ...]:
-    """Edits that put a value that one of `schemas` accepts; the values are made when they are needed."""
-    indexes = range(MAX_SAMPLES)
-    return tuple(_put_sample(whole, index, budget) for whole in schemas for index in indexes)
+def put_samples(conjunctions: Iterable[Conjunction], budget: Budget) -> tuple[Edit, ...]:
+    """Edits that put a value that one of `conjunctions` accepts.
+
+    The values are made when they are needed.
+    """
+    edits: list[Edit] = []
+    for conjunction in conjunctions:
+        for index in range(MAX_SAMPLES):
+            edits.append(partial(_sample_at, conjunction, index, budget))
+    return tuple(edits)
 
 
-def _put_sample(whole: Conjunction, index: int, budget: Budget) -> Edit:
-    return lambda _: samples_of(whole, budget)[index]
+def _sample_at(conjunction: Conjunction, index: int, budget: Budget, _: JSON) -> JSON:
+    return samples_of(conjunction, budget)[index]
 
 
 def leave(value: JSON) -> JSON:
@@ -121,12 +117,13 @@ def drop(name: str) -> Edit:
     return edit
 
 
-def one_without(name: str, other: str) -> Edit:
+def add_without(name: str, other: str) -> Edit:
     """The edit that adds a member `name`, unless it is there, and removes `other`."""
-    return lambda value: drop(other)(with_member(name)(value))
+    add, remove = add_member(name), drop(other)
+    return lambda value: remove(add(value))
 
 
-def with_member(name: str) -> Edit:
+def add_member(name: str) -> Edit:
     """The edit that adds a member `name`, unless it is there."""
 
     def edit(value: JSON) -> JSON:
@@ -137,12 +134,10 @@ def with_member(name: str) -> Edit:
     return edit
 
 
-OTHER_NAMES: Final = tuple(
-    with_member(name) for name in ("undeclared_member", "", "A b", "x" * 80, "1")
-)
+ADD_OTHER_NAMES: Final = tuple(map(add_member, ("undeclared_member", "", "A b", "x" * 80, "1")))
 
 
-def with_item(value: JSON) -> JSON:
+def add_item(value: JSON) -> JSON:
     """The edit that appends an item."""
     if not isinstance(value, list):
         raise TypeError(value)
@@ -150,7 +145,7 @@ def with_item(value: JSON) -> JSON:
 
 
 def resize(count: int) -> Edit:
-    """The edit that gives a string, an array or an object the size `count`, repeating its contents."""
+    """The edit that gives a string, array or object the size `count`, repeating its contents."""
 
     def edit(value: JSON) -> JSON:
         if not 0 <= count <= MAX_REPEATED:
@@ -162,7 +157,9 @@ def resize(count: int) -> Edit:
             return [items[index % len(items)] for index in range(count)]
         if isinstance(value, dict):
             members = dict(list(value.items())[:count])
-            return members | {f"member{n}": "text" for n in range(count - len(members))}
+            for index in range(count - len(members)):
+                members[f"member{index}"] = "text"
+            return members
         raise TypeError(count)
 
     return edit
@@ -183,60 +180,72 @@ def resize_distinct(count: int) -> Edit:
     return edit
 
 
-def sizes_near(sizes: Iterable[int], kind: str) -> tuple[Edit, ...]:
+def resize_near(sizes: Iterable[int], kind: str) -> tuple[Edit, ...]:
     """Edits that give the part one of these sizes, or one more or less."""
-    near = sorted({size + step for size in sizes for step in (-1, 0, 1)})
-    made = [resize(size) for size in near if size >= 0]
+    near = _counts_near(sizes)
+    edits = [*map(resize, near)]
     if kind == "array":
-        made += [resize_distinct(size) for size in near if size >= 0]
-    return (*made, *put_types({kind}))
+        edits += map(resize_distinct, near)
+    return (*edits, put(SAMPLE_OF_TYPE[kind]))
 
 
-def _twice(value: JSON) -> JSON:
+def _counts_near(counts: Iterable[int]) -> list[int]:
+    """The counts, and one more and less."""
+    near: set[int] = set()
+    for count in counts:
+        near.update((count - 1, count, count + 1))
+    return sorted(count for count in near if count >= 0)
+
+
+def _repeat_first_item(value: JSON) -> JSON:
     """The edit that makes an array of its first item, twice."""
     if not isinstance(value, list):
         raise TypeError(value)
     return [value[0] if value else 0] * 2
 
 
-TWICE: Final = (_twice, *put_each([value, value] for value in SAMPLE_OF_TYPE.values()))
+TWICE: Final = (_repeat_first_item, *put_each([value] * 2 for value in SAMPLE_OF_TYPE.values()))
 
 
-def arrays_of(
-    schemas: Iterable[Conjunction], limits: Iterable[int], budget: Budget
+def put_arrays(
+    conjunctions: Iterable[Conjunction], limits: Iterable[int], budget: Budget
 ) -> tuple[Edit, ...]:
-    """Edits that put arrays with more or fewer items that one of `schemas` accepts than `limits`."""
-    lengths = sorted({0, 1, *(limit + step for limit in limits for step in (-1, 0, 1))})
-    lengths = [length for length in lengths if 0 <= length <= MAX_REPEATED]
-    made = [_array_of(whole, length, budget) for whole in schemas for length in lengths]
-    return (*made, *map(resize_distinct, lengths))
+    """Edits that put arrays with more or fewer items than `limits`; the items are samples."""
+    lengths = [length for length in _counts_near([0, *limits]) if length <= MAX_REPEATED]
+    edits: list[Edit] = []
+    for conjunction in conjunctions:
+        for length in lengths:
+            edits.append(partial(_repeat_sample, conjunction, length, budget))
+    return (*edits, *map(resize_distinct, lengths))
 
 
-def _array_of(whole: Conjunction, length: int, budget: Budget) -> Edit:
-    return lambda _: [samples_of(whole, budget)[0]] * length
+def _repeat_sample(conjunction: Conjunction, length: int, budget: Budget, _: JSON) -> JSON:
+    return [samples_of(conjunction, budget)[0]] * length
 
 
-def arrays_of_numbers(edges: Iterable[Edge], limits: Iterable[int]) -> tuple[Edit, ...]:
+def put_arrays_of_numbers(edges: Iterable[Edge], limits: Iterable[int]) -> tuple[Edit, ...]:
     """Edits that put arrays of numbers near the bounds, with one item more than `limits`."""
     lengths = sorted({1, *(limit + 1 for limit in limits if limit < MAX_REPEATED)})
-    numbers = _near(edges)
-    return put_each([as_number(number)] * length for length in lengths for number in numbers)
+    numbers = list(map(as_number, _bounds_and_near(edges)))
+    return put_each([number] * length for length in lengths for number in numbers)
 
 
-def _near(edges: Iterable[Edge]) -> list[Decimal]:
+def _bounds_and_near(edges: Iterable[Edge]) -> list[Decimal]:
     """Numbers at, below and above the bounds."""
-    distances = [Decimal(step) for step in ("0", "1", "-1", "0.5", "-0.5")]
-    bounds = [bound for bound, _ in edges if _is_small(bound)]
-    return [bound + distance for bound in bounds for distance in distances]
+    numbers = []
+    for bound, _ in edges:
+        if _is_small(bound):
+            numbers += [bound + distance for distance in _DISTANCES]
+    return numbers
 
 
-def numbers_near(edges: Iterable[Edge], steps: Iterable[Decimal]) -> tuple[Edit, ...]:
+def put_numbers_near(edges: Iterable[Edge], steps: Iterable[Decimal]) -> tuple[Edit, ...]:
     """Edits that put numbers at, below and above the bounds, and multiples of `steps`."""
-    near = _near(edges)
+    numbers = _bounds_and_near(edges)
     for step in (*steps, Decimal(1)):
-        near += [step * factor for factor in (1, 2, 3, -1, 5, 7)]
-    near.append(Decimal("0.5"))
-    return put_each(as_number(value) for value in dict.fromkeys(near) if _is_small(value))
+        numbers += [step * factor for factor in (1, 2, 3, -1, 5, 7)]
+    numbers.append(Decimal("0.5"))
+    return put_each(map(as_number, filter(_is_small, dict.fromkeys(numbers))))
 
 
 def _is_small(value: Decimal) -> bool:
@@ -247,22 +256,25 @@ def as_number(value: Decimal) -> JSON:
     return int(value) if value == value.to_integral_value() else Number(str(value))
 
 
-def names_like(patterns: Iterable[str]) -> tuple[str, ...]:
+def guess_names(patterns: Iterable[str]) -> tuple[str, ...]:
     """Names that may match `patterns`: their literal characters."""
-    found: list[str] = []
+    names: list[str] = []
     for pattern in patterns:
         name = _SIGNS.sub("", pattern)
-        found += [name, f"{name}a", f"{name}1", "a", "1"]
-    return tuple(dict.fromkeys(found))
+        names += [name, f"{name}a", f"{name}1", "a", "1"]
+    return tuple(dict.fromkeys(names))
 
 
 # Edits inside a value.
 
 
 def apply_edit(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -> Iterator[JSON]:
-    """`value` with the part at `path` changed by `edit`; missing objects and arrays on the way are created.
+    """`value` with the part at `path` changed by `edit`.
 
-    There are several results if the path stands for any member or item, and none if the value has a different shape.
+    Missing objects and arrays on the way are created.
+
+    There are several results if the path stands for any member or item, and none if the value has a
+    different shape.
 
     Args:
         value: the value to change.
@@ -286,11 +298,12 @@ def apply_edit(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -
     if edit is DROP and not rest:
         yield {name: member for name, member in members.items() if name != token}
         return
-    others = [*list(members)[:MAX_TRIED_MEMBERS], *names, "undeclared_member"]
-    tried = others if isinstance(token, Any) else [token]
+    tried = [*list(members)[:MAX_TRIED_MEMBERS], *names, "undeclared_member"]
+    if isinstance(token, str):
+        tried = [token]
     for name in tried:
-        for inner in apply_edit(members.get(name), rest, edit, names):
-            yield {**members, name: inner}
+        for part in apply_edit(members.get(name), rest, edit, names):
+            yield {**members, name: part}
 
 
 def _edit_items(
@@ -299,11 +312,12 @@ def _edit_items(
     if value is not None and not isinstance(value, list):
         return
     items = value or []
-    indexes = dict.fromkeys([max(len(items) - 1, 0), len(items)])
-    for index in [token] if isinstance(token, int) else indexes:
+    length = len(items)
+    indexes = [token] if isinstance(token, int) else sorted({max(length - 1, 0), length})
+    for index in indexes:
         if index > MAX_REPEATED:
             return
-        before = items[:index] + [None] * (index - len(items))
-        part = items[index] if index < len(items) else None
-        for inner in apply_edit(part, rest, edit, names):
-            yield [*before, inner, *items[index + 1 :]]
+        before = items[:index] + [None] * (index - length)
+        item = items[index] if index < length else None
+        for part in apply_edit(item, rest, edit, names):
+            yield [*before, part, *items[index + 1 :]]

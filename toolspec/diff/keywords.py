@@ -5,16 +5,18 @@ Sources: JSON Schema 2020-12, Core and Validation; the earlier drafts by their o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final, TypeAlias
 
 from toolspec.schema.dialects import Dialect
 from toolspec.schema.formats import FORMATS
+from toolspec.schema.summary import Summary
 from toolspec.schema.types import json_type, type_names
 from toolspec.schema.validation import Subschema
 from toolspec.schema.validation.equality import is_integer, is_multiple
 from toolspec.text.containers import members_of
+from toolspec.text.numbers import is_number
 from toolspec.text.reader import JSON
 
 # The types of values, without overlap: the type "number" is the last two.
@@ -27,12 +29,12 @@ ANNOTATIONS: Final = (
     "contentEncoding", "contentMediaType",
 )  # fmt: skip
 _ASSERTING: Final = frozenset({
-    "$dynamicRef", "$recursiveRef", "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
-    "contains", "dependencies", "dependentRequired", "dependentSchemas", "enum", "exclusiveMaximum",
-    "exclusiveMinimum", "format", "if", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems",
-    "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern", "patternProperties",
-    "prefixItems", "properties", "propertyNames", "required", "type", "unevaluatedItems", "unevaluatedProperties",
-    "uniqueItems",
+    "$dynamicRef", "$recursiveRef", "$ref", "additionalItems", "additionalProperties", "allOf",
+    "anyOf", "const", "contains", "dependencies", "dependentRequired", "dependentSchemas", "enum",
+    "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items", "maxItems", "maxLength",
+    "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
+    "not", "oneOf", "pattern", "patternProperties", "prefixItems", "properties", "propertyNames",
+    "required", "type", "unevaluatedItems", "unevaluatedProperties", "uniqueItems",
 })  # fmt: skip
 
 _NAMING: Final = frozenset({
@@ -41,7 +43,8 @@ _NAMING: Final = frozenset({
 
 # Their schema is for all members, items or names that no other keyword is about.
 _OF_OTHERS: Final = frozenset({
-    "additionalItems", "additionalProperties", "items", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
+    "additionalItems", "additionalProperties", "items", "propertyNames", "unevaluatedItems",
+    "unevaluatedProperties",
 })  # fmt: skip
 
 MAX_DIGITS: Final = 100  # of a bound that is rounded
@@ -50,12 +53,20 @@ Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is exclusive
 
 
 def annotations_of(subschema: Subschema) -> Mapping[str, JSON]:
-    """The annotations of `subschema`, even beside a `$ref` of the early drafts, because real schemas put them there."""
+    """The annotations of `subschema`, even beside a `$ref` of the early drafts.
+
+    Real schemas put them there.
+    """
     return members_of(subschema.schema)
 
 
+def find_annotations(subschemas: Iterable[Subschema], keyword: str) -> list[JSON]:
+    """The values of the annotation `keyword`, the outermost first."""
+    return Summary(list(map(annotations_of, subschemas))).all(keyword)
+
+
 def is_annotation(keyword: str, value: JSON, dialect: Dialect) -> bool:
-    """Whether `keyword` describes: it decides about no value, holds no subschema, and names nothing."""
+    """Whether `keyword` only describes: it refuses no value, holds no subschema, names nothing."""
     if keyword == "format":
         return value not in FORMATS
     is_name = keyword in _NAMING or keyword == dialect.id_keyword
@@ -69,15 +80,13 @@ def _is_idle(subschema: Subschema, keyword: str, value: JSON) -> bool:
     if keyword in {"minItems", "minLength", "minProperties"}:
         return value == 0
     if keyword in {"properties", "patternProperties", "dependentSchemas"}:
-        return isinstance(value, dict) and all(
-            not assertions_of(subschema.sub(keyword, name)) for name in value
-        )
+        if not isinstance(value, dict):
+            return False
+        return not any(assertions_of(subschema.sub(keyword, name)) for name in value)
     if keyword in {"dependencies", "dependentRequired", "required"}:
         return not value
-    if keyword in {"exclusiveMaximum", "exclusiveMinimum", "uniqueItems"} and isinstance(
-        value, bool
-    ):
-        return not value
+    if keyword in {"exclusiveMaximum", "exclusiveMinimum", "uniqueItems"}:
+        return value is False
     if keyword in _OF_OTHERS and not isinstance(value, list):
         return not assertions_of(subschema.sub(keyword))
     if keyword == "type":
@@ -91,11 +100,11 @@ def assertions_of(subschema: Subschema) -> frozenset[str]:
     """The keywords of `subschema` that can refuse a value."""
     if subschema.schema is False:
         return frozenset({"false"})
-    return frozenset(
-        k
-        for k, value in subschema.keywords.items()
-        if k in _ASSERTING and not _is_idle(subschema, k, value)
-    )
+    assertions = set()
+    for keyword, value in subschema.keywords.items():
+        if keyword in _ASSERTING and not _is_idle(subschema, keyword, value):
+            assertions.add(keyword)
+    return frozenset(assertions)
 
 
 def types_of(subschema: Subschema) -> frozenset[str]:
@@ -103,15 +112,17 @@ def types_of(subschema: Subschema) -> frozenset[str]:
     if "type" not in subschema.keywords:
         return TYPES
     names = frozenset(type_names(subschema.keywords["type"]))
-    return names - {"number"} | NUMBERS if "number" in names else names
+    if "number" in names:
+        return names - {"number"} | NUMBERS
+    return names
 
 
 def type_of(value: JSON) -> str:
     """The type of a value; a number is an "integer" or a "fraction"."""
     name = json_type(value)
-    if name == "number":
-        return "integer" if is_integer(value) else "fraction"
-    return name
+    if name != "number":
+        return name
+    return "integer" if is_integer(value) else "fraction"
 
 
 def choices_of(subschema: Subschema) -> Iterator[list[JSON]]:
@@ -124,10 +135,10 @@ def choices_of(subschema: Subschema) -> Iterator[list[JSON]]:
         yield values
 
 
-def is_whole(subschema: Subschema) -> bool:
+def excludes_fractions(subschema: Subschema) -> bool:
     """Whether `multipleOf` excludes fractions."""
     divisor = subschema.keywords.get("multipleOf")
-    return _number(divisor) is not None and is_multiple(divisor, 1)  # type: ignore[arg-type]
+    return is_number(divisor) and is_multiple(divisor, 1)
 
 
 def integer_edge(edge: Edge, *, lowest: bool) -> Edge:
@@ -135,36 +146,35 @@ def integer_edge(edge: Edge, *, lowest: bool) -> Edge:
     bound, is_exclusive = edge
     if abs(bound.adjusted()) > MAX_DIGITS:
         return edge
-    near = bound.to_integral_value(ROUND_CEILING if lowest else ROUND_FLOOR)
-    if is_exclusive and near == bound:
-        near = Decimal(int(near) + (1 if lowest else -1))
-    return near, False
+    rounding, step = (ROUND_CEILING, 1) if lowest else (ROUND_FLOOR, -1)
+    nearest = bound.to_integral_value(rounding)
+    if is_exclusive and nearest == bound:
+        nearest = Decimal(int(nearest) + step)
+    return nearest, False
 
 
 def is_as_tight(edge: Edge | None, other: Edge | None, *, lowest: bool) -> bool:
     """Whether all numbers within `edge` are within `other`."""
     if other is None or edge is None:
         return other is None
-    if edge[0] == other[0]:
-        return edge[1] or not other[1]
-    return edge[0] > other[0] if lowest else edge[0] < other[0]
+    bound, is_exclusive = edge
+    other_bound, is_other_exclusive = other
+    if bound == other_bound:
+        return is_exclusive or not is_other_exclusive
+    return (bound > other_bound) is lowest
 
 
 def contains_limits(subschema: Subschema) -> tuple[int, int | None]:
     """The least and greatest number of items that match `contains`."""
     if "minContains" not in subschema.dialect.keywords:
         return 1, None
-    fewest = count_of(subschema, "minContains")
-    return 1 if fewest is None else fewest, count_of(subschema, "maxContains")
+    least = count_of(subschema, "minContains")
+    if least is None:
+        least = 1
+    return least, count_of(subschema, "maxContains")
 
 
 def count_of(subschema: Subschema, keyword: str) -> int | None:
     """The value of `keyword` as a count: 3 of `maxItems`."""
-    number = _number(subschema.keywords.get(keyword))
-    return None if number is None else int(number)
-
-
-def _number(value: JSON) -> Decimal | None:
-    return (
-        Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
-    )
+    value = subschema.keywords.get(keyword)
+    return int(value) if is_number(value) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import Final
 
 from toolspec.diff.changes import Any, Part, path_in_words
 from toolspec.diff.changes import Path as ValuePath
-from toolspec.diff.conjunction import LEAST, MOST, Conjunction
+from toolspec.diff.conjunction import Conjunction
 from toolspec.diff.differences import NOTHING, Effect, Nothing, SchemaDifference
-from toolspec.diff.keywords import NUMBERS, TYPES
+from toolspec.diff.keywords import NUMBERS, TYPES, find_annotations
+from toolspec.diff.limits import LEAST, MOST, counts_of, edge_of
 from toolspec.schema.describe import (
     LIMITS,
     MAX_VALUE_CHARS,
@@ -26,6 +28,7 @@ from toolspec.schema.describe import (
     plural,
     with_article,
 )
+from toolspec.text.containers import strings_of
 from toolspec.text.reader import JSON, dumps
 
 _FILE: Final = Path(__file__).with_name("messages.toml")
@@ -38,7 +41,7 @@ def _texts() -> dict[str, dict[str, Anything]]:
     return tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
 
-def message_of(difference: SchemaDifference, part: Part) -> tuple[str, str]:
+def write_message(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     """(the stable code of the change, one sentence)."""
     words = Words(difference, part)
     entries = _texts()[_row_of(difference)]
@@ -47,13 +50,12 @@ def message_of(difference: SchemaDifference, part: Part) -> tuple[str, str]:
         sentence = f"In some cases: {sentence[0].lower()}{sentence[1:]}"
     if difference.times > 1:
         more = difference.times - 1
-        sentence = (
-            f"{sentence.removesuffix('.')} (also at {more} {plural('other position', more)})."
-        )
+        sentence = sentence.removesuffix(".")
+        sentence += f" (also at {more} {plural('other position', more)})."
     return code, sentence
 
 
-def note_of(difference: SchemaDifference, part: Part, effect: Effect) -> str:
+def write_note(difference: SchemaDifference, part: Part, effect: Effect) -> str:
     """Which callers a difference may affect although it is not breaking, as a sentence; "" if none.
 
     Args:
@@ -68,9 +70,9 @@ def note_of(difference: SchemaDifference, part: Part, effect: Effect) -> str:
     else:
         note = "undeclared" if difference.path else "whole"
     notes = _texts()["notes"]
-    if part == "returnType":
-        note = f"response-{note}" if f"response-{note}" in notes else note
     text: str = notes[note]
+    if part == "returnType":
+        text = notes.get(f"response-{note}", text)
     return text.strip().format_map(Words(difference, part))
 
 
@@ -91,23 +93,23 @@ def _row_of(difference: SchemaDifference) -> str:
 
 
 def _entry_of(difference: SchemaDifference, entries: dict[str, Anything]) -> str:
-    kind = difference.kind
-    if kind == "annotation" and difference.before is NOTHING:
-        return "added"
+    kind, new = difference.kind, difference.new
     if kind == "annotation":
+        if difference.before is NOTHING:
+            return "added"
         return "removed" if difference.after is NOTHING else "changed"
     if kind == "member-added":
         is_required = difference.lost and difference.subject == difference.path[-1]
         return "required" if is_required else "optional"
     if kind == "member-removed":
-        return "forbidden" if difference.new.accepts_nothing else "undeclared"
+        return "forbidden" if new.accepts_nothing else "undeclared"
     if kind in {"choice", "alternative"}:
         return "lost" if difference.is_removal else "gained"
     if kind == "listed":
-        return "lost" if difference.new.choices else "gained"
+        return "lost" if new.choices else "gained"
     if not difference.lost:
-        return "any" if kind == "type" and difference.new.types >= TYPES else "gained"
-    if "vague" in entries and (not difference.path or _schema(difference.new) == _types(TYPES)):
+        return "any" if kind == "type" and new.types >= TYPES else "gained"
+    if "vague" in entries and (not difference.path or _schema(new) == "any value"):
         return "vague"
     return "both" if difference.gained and "both" in entries else "lost"
 
@@ -119,19 +121,23 @@ def _entry_of(difference: SchemaDifference, entries: dict[str, Anything]) -> str
 class Words:
     """What the texts about `difference` can name.
 
-    `subject` is the value that changed, as the first words of a sentence: "`address.zip`", or "The response"; `inline`
-    is the same inside a sentence. `holder` is the value that contains it.
+    `subject` is the value that changed, as the first words of a sentence: "`address.zip`", or "The
+    response"; `inline` is the same inside a sentence. `holder` is the value that contains it.
     """
 
     difference: SchemaDifference
     part: Part
 
     def __getitem__(self, name: str) -> str:
-        text: str = getattr(self, name)
+        write = SCHEMA_WORDS.get(name)
+        text: str = write(self.difference) if write else getattr(self, name)
         return text
 
     def _value_at(self, path: ValuePath) -> str:
         return f"`{path_in_words(path)}`" if path else self._of_part("whole")
+
+    def _member_of_value(self, name: str) -> str:
+        return self._value_at((*self.difference.path, name))
 
     def _of_part(self, word: str) -> str:
         text: str = _texts()["parts"][self.part][word]
@@ -155,101 +161,20 @@ class Words:
 
     @property
     def member(self) -> str:
-        return self._value_at((*self.difference.path, self.difference.subject))
+        return self._member_of_value(self.difference.subject)
 
     @property
     def condition(self) -> str:
-        return self._value_at((*self.difference.path, self.difference.subject.partition(" ")[0]))
+        return self._member_of_value(self.difference.subject.partition(" ")[0])
 
     @property
     def needed(self) -> str:
-        return self._value_at((*self.difference.path, self.difference.subject.partition(" ")[2]))
+        return self._member_of_value(self.difference.subject.partition(" ")[2])
 
     @property
     def noun(self) -> str:
         is_parameter = self.part == "parameters" and len(self.difference.path) == 1
         return "parameter" if is_parameter else self._of_part("field")
-
-    @property
-    def kind(self) -> str:
-        return self.difference.kind
-
-    @property
-    def lost_types(self) -> str:
-        return _types(self.difference.old.types - self.difference.new.types)
-
-    @property
-    def gained_types(self) -> str:
-        return _types(self.difference.new.types - self.difference.old.types)
-
-    @property
-    def old_types(self) -> str:
-        return listed(_type_names(self.difference.old.types)) or "nothing"
-
-    @property
-    def new_types(self) -> str:
-        return listed(_type_names(self.difference.new.types)) or "nothing"
-
-    @property
-    def old_schema(self) -> str:
-        return _schema(self.difference.old)
-
-    @property
-    def new_schema(self) -> str:
-        return _schema(self.difference.new)
-
-    @property
-    def values(self) -> str:
-        return few(self.difference.values)
-
-    @property
-    def one_of(self) -> str:
-        """The values as a choice: "1", "1 or 2", "one of 1, 2, 3, 4, 5 and 3 more"."""
-        if len(self.difference.values) > MAX_VALUES:
-            return f"one of {few(self.difference.values)}"
-        return listed([cut(dumps(value)) for value in self.difference.values]) or "nothing"
-
-    @property
-    def old_steps(self) -> str:
-        return few(self.difference.old.keywords.all("multipleOf"))
-
-    @property
-    def new_steps(self) -> str:
-        return few(self.difference.new.keywords.all("multipleOf"))
-
-    @property
-    def old_limit(self) -> str:
-        return _limit(self.difference.old, self.kind, "had to", "had", "could have")
-
-    @property
-    def new_limit(self) -> str:
-        verb = "must now" if self.difference.lost else "may now"
-        return _limit(self.difference.new, self.kind, verb, "now has", "may now have")
-
-    @property
-    def before(self) -> str:
-        return _shown(self.difference.before)
-
-    @property
-    def after(self) -> str:
-        return _shown(self.difference.after)
-
-    @property
-    def before_text(self) -> str:
-        return cut(str(self.difference.before))
-
-    @property
-    def after_text(self) -> str:
-        return cut(str(self.difference.after))
-
-    @property
-    def annotation(self) -> str:
-        return self.difference.subject
-
-    @property
-    def label(self) -> str:
-        text: str = _texts()["labels"].get(self.annotation, f"`{self.annotation}`")
-        return text
 
     @property
     def omission(self) -> str:
@@ -261,52 +186,117 @@ def _lower(subject: str) -> str:
     return subject if subject.startswith("`") else subject[0].lower() + subject[1:]
 
 
+def _label(difference: SchemaDifference) -> str:
+    """The name of an annotation in a sentence."""
+    name = difference.subject
+    text: str = _texts()["labels"].get(name, f"`{name}`")
+    return text
+
+
+def _choose_value(difference: SchemaDifference) -> str:
+    """The values as a choice: "1", "1 or 2", "one of 1, 2, 3, 4, 5 and 3 more"."""
+    values = difference.values
+    if len(values) > MAX_VALUES:
+        return f"one of {few(values)}"
+    return listed([cut(dumps(value)) for value in values]) or "nothing"
+
+
 def _types(names: frozenset[str]) -> str:
     """Types as a choice: "a string or null"."""
-    phrases = [name if name == "any value" else with_article(name) for name in _type_names(names)]
+    phrases = []
+    for name in _type_names(names):
+        phrases.append(name if name == "any value" else with_article(name))
     return listed(phrases) or "nothing"
+
+
+def _bare_types(names: frozenset[str]) -> str:
+    """The same without articles: "string or null"."""
+    return listed(_type_names(names)) or "nothing"
 
 
 def _type_names(names: frozenset[str]) -> list[str]:
     """["boolean", "string", "null"]; ["any value"] for all types."""
     if names >= TYPES:
         return ["any value"]
-    single = names - NUMBERS | {"number"} if names >= NUMBERS else names
-    in_order = sorted(single, key=lambda name: (name == "null", name in {"number", *NUMBERS}, name))
-    return ["number with a fraction" if name == "fraction" else name for name in in_order]
+    in_order = sorted(names - NUMBERS - {"null"})
+    if names >= NUMBERS:
+        in_order.append("number")
+    elif "integer" in names:
+        in_order.append("integer")
+    elif "fraction" in names:
+        in_order.append("number with a fraction")
+    if "null" in names:
+        in_order.append("null")
+    return in_order
 
 
-def _schema(whole: Conjunction) -> str:
+def _schema(conjunction: Conjunction) -> str:
     """A schema in a word or two."""
-    titles = [
-        title for title in whole.annotations("title") if isinstance(title, str) and title.strip()
-    ]
+    titles = strings_of(find_annotations(conjunction.subschemas, "title"))
+    titles = [title for title in titles if title.strip()]
     if titles:
         return f"“{cut(titles[-1])}”"
-    return few(min(whole.choices, key=len)) if whole.choices else _types(whole.types)
+    if conjunction.choices:
+        return few(min(conjunction.choices, key=len))
+    return _types(conjunction.types)
 
 
-def _limit(whole: Conjunction, keyword: str, be: str, have: str, may_have: str) -> str:
-    """A bound or a size: "had to be at least 1", "had no lower bound"; "could have any number of items"."""
+def _old_limit(difference: SchemaDifference) -> str:
+    """A bound or a size before: "had to be at least 1", "could have any number of items"."""
+    return _limit(difference.old, difference.kind, "had to", "had", "could have")
+
+
+def _new_limit(difference: SchemaDifference) -> str:
+    verb = "must now" if difference.lost else "may now"
+    return _limit(difference.new, difference.kind, verb, "now has", "may now have")
+
+
+def _limit(conjunction: Conjunction, keyword: str, be: str, have: str, may_have: str) -> str:
     if keyword not in NOUNS:
-        return _bound(whole, keyword, be, have)
+        return _bound(conjunction, keyword, be, have)
+    counts = counts_of(conjunction, keyword)
     is_least = keyword in LEAST.values()
-    counts = whole.counts(keyword)
-    count = (max if is_least else min)(counts, default=0)
+    count = max(counts, default=0) if is_least else min(counts, default=0)
     if not counts or (is_least and count == 0):
         return f"{may_have} any number of {plural(NOUNS[keyword], 2)}"
     return f"{be} have {phrase(keyword, count)}"
 
 
-def _bound(whole: Conjunction, keyword: str, be: str, have: str) -> str:
-    edge = whole.edge(lowest=keyword == "minimum")
+def _bound(conjunction: Conjunction, keyword: str, be: str, have: str) -> str:
+    is_lowest = keyword == "minimum"
+    edge = edge_of(conjunction, lowest=is_lowest)
     if edge is None:
-        return f"{have} no {'lower' if keyword == 'minimum' else 'upper'} bound"
+        side = "lower" if is_lowest else "upper"
+        return f"{have} no {side} bound"
     bound, is_exclusive = edge
     number = f"{bound:f}" if abs(bound.adjusted()) < MAX_VALUE_CHARS else str(bound)
     name = f"exclusive{keyword.capitalize()}" if is_exclusive else keyword
     return f"{be} be {LIMITS[name]} {number}"
 
 
-def _shown(value: JSON | Nothing) -> str:
+def _as_json(value: JSON | Nothing) -> str:
     return "" if isinstance(value, Nothing) else cut(dumps(value))
+
+
+# The words that name the schemas.
+SCHEMA_WORDS: Final[Mapping[str, Callable[[SchemaDifference], str]]] = {
+    "kind": lambda difference: difference.kind,
+    "annotation": lambda difference: difference.subject,
+    "label": _label,
+    "lost_types": lambda difference: _types(difference.old.types - difference.new.types),
+    "gained_types": lambda difference: _types(difference.new.types - difference.old.types),
+    "old_types": lambda difference: _bare_types(difference.old.types),
+    "new_types": lambda difference: _bare_types(difference.new.types),
+    "old_schema": lambda difference: _schema(difference.old),
+    "new_schema": lambda difference: _schema(difference.new),
+    "values": lambda difference: few(difference.values),
+    "one_of": _choose_value,
+    "old_steps": lambda difference: few(difference.old.keywords.all("multipleOf")),
+    "new_steps": lambda difference: few(difference.new.keywords.all("multipleOf")),
+    "old_limit": _old_limit,
+    "new_limit": _new_limit,
+    "before": lambda difference: _as_json(difference.before),
+    "after": lambda difference: _as_json(difference.after),
+    "before_text": lambda difference: cut(str(difference.before)),
+    "after_text": lambda difference: cut(str(difference.after)),
+}

@@ -1,6 +1,7 @@
 """The rules: how two schemas of a value compare in each of their keywords.
 
-A rule lists the differences of one kind of constraint, each with its direction; both sides accept the same types.
+A rule lists the differences of one kind of constraint, each with its direction; both sides accept
+the same types.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The differences of two schemas, found by walking through both side by side.
 
-Each rule compares one kind of constraint in both directions: a difference has `lost` unless it is certain that every
-value that was accepted still is, as far as this constraint is concerned, and `gained` unless the opposite is certain.
-So if no difference has `lost`, the new schema accepts everything that the old one accepted. A rule may ignore
-constraints of the side that accepts, because it then only finds more differences than necessary.
+Each rule compares one kind of constraint in both directions: a difference has `lost` unless it is
+certain that every value that was accepted still is, as far as this constraint is concerned, and
+`gained` unless the opposite is certain. So if no difference has `lost`, the new schema accepts
+everything that the old one accepted. A rule may ignore constraints of the side that accepts,
+because it then only finds more differences than necessary.
 
 A pair of schemas that recurs inside itself has no further differences, because the first occurrence
 has them all. That is not so under `not` and in alternatives of `oneOf` that overlap: there a wider
@@ -22,19 +23,20 @@ from typing import Final
 
 from toolspec.diff import edits
 from toolspec.diff.alternatives import pair_alternatives
-from toolspec.diff.conjunction import Conjunction, are_same, conjoin, is_implied_by
+from toolspec.diff.conjunction import Conjunction, Union, conjoin, is_implied_by
 from toolspec.diff.differences import (
     NOTHING,
     Differences,
     Effect,
-    Nothing,
     SchemaDifference,
     effect_if,
     merge_cases,
     merge_positions,
 )
-from toolspec.diff.keywords import ANNOTATIONS, NUMBERS, TYPES
+from toolspec.diff.keywords import ANNOTATIONS, NUMBERS, TYPES, find_annotations
+from toolspec.diff.listed_values import accepted_values, accepts
 from toolspec.diff.rules import RULES
+from toolspec.diff.subschemas import are_same
 from toolspec.diff.unions import compare_one_sided_union, compare_unions
 from toolspec.schema.formats import FORMATS
 from toolspec.schema.validation import Budget, Subschema
@@ -108,41 +110,54 @@ class Walk:
         return []
 
     def _examine(self, key: Hashable, old: Conjunction, new: Conjunction) -> list[SchemaDifference]:
-        found_before = len(self._found)
+        count_before = len(self._found)
         self._open[key] = (self._depth, self._turns)
         try:
-            found = merge_positions([*self.annotations(old, new), *self.constraints(old, new)])
+            differences = merge_positions(
+                [
+                    *self.compare_annotations(old, new),
+                    *self._compare_constraints(old, new),
+                ]
+            )
         except Unchecked:
             if not self._depth:
                 raise
-            found = [self.unclear(old, new)]
+            differences = [self.unclear(old, new)]
         finally:
             del self._open[key]
         if key in self._recurring:
             self._recurring.discard(key)
-            for other in list(self._found)[found_before:] if found else ():
-                del self._found[other]  # it was found on the assumption that this pair is equal
-        self._found[key, self._turns] = found
-        return found
+            if differences:
+                self._forget_since(count_before)
+        self._found[key, self._turns] = differences
+        return differences
+
+    def _forget_since(self, count: int) -> None:
+        """Forget all but `count` pairs: the others rely on the assumption that a pair is equal."""
+        for key in list(self._found)[count:]:
+            del self._found[key]
 
     def unclear(self, old: Conjunction, new: Conjunction) -> SchemaDifference:
         return SchemaDifference("unclear", old, new, Effect.ANY, Effect.ANY)
 
-    def inside(self, old: Conjunction, new: Conjunction) -> list[SchemaDifference]:
+    def compare_inside(self, old: Conjunction, new: Conjunction) -> list[SchemaDifference]:
         """Like `compare`, for a member or an item of the value."""
+        with self._go_down():
+            differences = self.compare(old, new)
+        framed = []
+        for difference in differences:
+            # samples of a schema further out may not reach it
+            is_far = bool(difference.path) and len(difference.path) % FRAME_DISTANCE == 0
+            framed.append(difference.within(old, new) if is_far else difference)
+        return framed
+
+    @contextmanager
+    def _go_down(self) -> Iterator[None]:
         self._depth += 1
         try:
-            found = self.compare(old, new)
+            yield
         finally:
             self._depth -= 1
-        return [self._add_frame(each, old, new) for each in found]
-
-    def _add_frame(
-        self, difference: SchemaDifference, old: Conjunction, new: Conjunction
-    ) -> SchemaDifference:
-        """`difference`, with the schemas here if samples of a schema further out may not reach it."""
-        is_far = bool(difference.path) and len(difference.path) % FRAME_DISTANCE == 0
-        return difference.within(old, new) if is_far else difference
 
     @contextmanager
     def turn_directions(self, is_turned: bool = True) -> Iterator[None]:
@@ -153,45 +168,41 @@ class Walk:
         finally:
             self._turns -= is_turned
 
-    def effects(self, old: Conjunction, new: Conjunction) -> tuple[bool, bool]:
+    def find_effects(self, old: Conjunction, new: Conjunction) -> tuple[bool, bool]:
         """(whether values may be lost, whether values may be gained)."""
-        found = self.compare(old, new)
-        return any(each.lost for each in found), any(each.gained for each in found)
+        differences = self.compare(old, new)
+        lost = any(difference.lost for difference in differences)
+        gained = any(difference.gained for difference in differences)
+        return lost, gained
 
-    def effects_inside(self, old: Conjunction, new: Conjunction) -> tuple[bool, bool]:
+    def find_effects_inside(self, old: Conjunction, new: Conjunction) -> tuple[bool, bool]:
         """Like `effects`, for a member or an item of the value."""
-        self._depth += 1
-        try:
-            return self.effects(old, new)
-        finally:
-            self._depth -= 1
+        with self._go_down():
+            return self.find_effects(old, new)
 
     def covers(self, wide: Conjunction, narrow: Conjunction) -> bool:
         """Whether `wide` certainly accepts everything that `narrow` accepts."""
-        return not self.effects(narrow, wide)[0]
+        return not self.find_effects(narrow, wide)[0]
 
     # Annotations.
 
-    def annotations(self, old: Conjunction, new: Conjunction) -> Differences:
-        """The annotations that differ, also in alternatives; of several with the same name, the outermost new one."""
+    def compare_annotations(self, old: Conjunction, new: Conjunction) -> Differences:
+        """The annotations that differ, also in alternatives.
+
+        Of several with the same name, the outermost new one.
+        """
         for keyword in ANNOTATIONS:
-            before, after = (_annotation_of(whole, keyword) for whole in (old, new))
-            if keyword in _TEXTS and before == after:
-                known = [dumps(value) for value in old.annotations(keyword)]
-                added = [each for each in new.annotations(keyword) if dumps(each) not in known]
-                after = dumps(added[0]) if added else after
-            if before != after:
-                yield _annotation_difference(keyword, old, new, before, after)
-        for mine, theirs in zip(old.unions, new.unions, strict=False):
-            before_all = list(map(conjoin, mine.branches))
-            after_all = list(map(conjoin, theirs.branches))
-            for one, other in pair_alternatives(before_all, after_all)[0]:
+            yield from _compare_annotation(keyword, old, new)
+        for old_union, new_union in zip(old.unions, new.unions, strict=False):
+            before = list(map(conjoin, old_union.branches))
+            after = list(map(conjoin, new_union.branches))
+            for one, other in pair_alternatives(before, after)[0]:
                 if one.key != old.key:
-                    yield from self.annotations(one, other)
+                    yield from self.compare_annotations(one, other)
 
     # Constraints.
 
-    def constraints(self, old: Conjunction, new: Conjunction) -> Differences:
+    def _compare_constraints(self, old: Conjunction, new: Conjunction) -> Differences:
         if is_implied_by(old, new) and is_implied_by(new, old):
             return
         if old.accepts_nothing and new.accepts_nothing:
@@ -217,43 +228,38 @@ class Walk:
         return SchemaDifference("described", old, new, lost, gained, keywords=_TYPING, edits=tried)
 
     def _compare_types(self, old: Conjunction, new: Conjunction) -> Differences:
-        fewer, more = old.types - new.types, new.types - old.types
-        if fewer or more:
-            yield SchemaDifference(
-                "type",
-                old,
-                new,
-                effect_if(bool(fewer)),
-                effect_if(bool(more)),
-                keywords=_TYPING,
-                edits=edits.put_types(fewer | more),
-            )
+        removed, added = old.types - new.types, new.types - old.types
+        if removed or added:
+            lost, gained = effect_if(bool(removed)), effect_if(bool(added))
+            tried = edits.put_types(removed | added)
+            yield SchemaDifference("type", old, new, lost, gained, keywords=_TYPING, edits=tried)
         common = old.types & new.types
         groups = list(_type_groups(common)) if old.unions or new.unions else [common]
-        found: list[SchemaDifference] = []
+        differences: list[SchemaDifference] = []
         for types in groups:
-            one, other = (whole.restricted_to(types).resolved() for whole in (old, new))
-            found += self._as_far_as_clear(self._of_types(one, other), one, other)
-        yield from merge_cases(found)
+            one = _take_only_branches(old.restricted_to(types))
+            other = _take_only_branches(new.restricted_to(types))
+            differences += self._as_far_as_clear(self._compare_values(one, other), one, other)
+        yield from merge_cases(differences)
 
-    def _of_types(self, old: Conjunction, new: Conjunction) -> Differences:
+    def _compare_values(self, old: Conjunction, new: Conjunction) -> Differences:
+        """The differences of two sides that accept the same types."""
         if not old.types and not new.types:
             return
-        before, after = old.values_of(self.budget), new.values_of(self.budget)
+        before, after = accepted_values(old, self.budget), accepted_values(new, self.budget)
         if before is not None or after is not None:
             yield from self._compare_lists(old, new, before, after)
             return
         old, new = _without_equal_unions(old, new)
-        has_fewer = min(len(old.unions), len(new.unions))
-        extra = [*old.unions[has_fewer:], *new.unions[has_fewer:]]
+        common_count = min(len(old.unions), len(new.unions))
+        extra = [*old.unions[common_count:], *new.unions[common_count:]]
         if 0 < len(extra) <= MAX_DECIDED:
             yield from compare_one_sided_union(self, old, new, extra[0])
             return
         if extra:
             yield self.unclear(old, new)
-        for mine, theirs in zip(old.unions, new.unions, strict=False):
-            found = compare_unions(self, old, new, mine, theirs)
-            yield from self._as_far_as_clear(found, old, new)
+        for unions in zip(old.unions, new.unions, strict=False):
+            yield from self._as_far_as_clear(compare_unions(self, old, new, *unions), old, new)
         for rule in RULES:
             yield from self._as_far_as_clear(rule(self, old, new), old, new)
 
@@ -261,12 +267,12 @@ class Walk:
         self, differences: Differences, old: Conjunction, new: Conjunction
     ) -> list[SchemaDifference]:
         """The differences found until that takes too much work, and one for the rest."""
-        found: list[SchemaDifference] = []
+        clear: list[SchemaDifference] = []
         try:
-            found.extend(differences)
+            clear.extend(differences)
         except Unchecked:
-            found.append(self.unclear(old, new))
-        return found
+            clear.append(self.unclear(old, new))
+        return clear
 
     # Listed values.
 
@@ -280,22 +286,21 @@ class Walk:
         """Where a side lists its values (`before`, `after`), each is checked on the other side."""
         lost = self._find_refused(before, new)
         if lost:
-            yield self._choice_difference(old, new, lost, is_removal=True)
+            yield _make_choice_difference(old, new, lost, is_removal=True)
         gained = self._find_refused(after, old)
         if gained:
-            yield self._choice_difference(old, new, gained, is_removal=False)
+            yield _make_choice_difference(old, new, gained, is_removal=False)
         if before is None or after is None:
-            lost_effect, gained_effect = effect_if(before is None), effect_if(after is None)
-            known = (before if after is None else after) or []
+            values = (before if after is None else after) or []
             others = edits.put_each(("another value", 12345, edits.FRACTION))
             yield SchemaDifference(
                 "listed",
                 old,
                 new,
-                lost_effect,
-                gained_effect,
+                effect_if(before is None),
+                effect_if(after is None),
                 keywords=_LISTING,
-                values=tuple(known),
+                values=tuple(values),
                 edits=(*edits.put_types(old.types | new.types), *others),
             )
 
@@ -307,70 +312,87 @@ class Walk:
         """
         refused = []
         for value in values or ():
-            is_accepted = by.accepts(value, self.budget)
+            is_accepted = accepts(by, value, self.budget)
             if is_accepted is None:
                 raise Unchecked("A listed value cannot be checked.")
             if not is_accepted:
                 refused.append(value)
         return refused
 
-    def _choice_difference(
-        self, old: Conjunction, new: Conjunction, values: list[JSON], *, is_removal: bool
-    ) -> SchemaDifference:
-        return SchemaDifference(
-            "choice",
+
+def _make_choice_difference(
+    old: Conjunction, new: Conjunction, values: list[JSON], *, is_removal: bool
+) -> SchemaDifference:
+    return SchemaDifference(
+        "choice",
+        old,
+        new,
+        effect_if(is_removal),
+        effect_if(not is_removal),
+        is_removal=is_removal,
+        keywords=_LISTING,
+        values=tuple(values),
+        edits=edits.put_each(values[:5]),
+    )
+
+
+def _compare_annotation(keyword: str, old: Conjunction, new: Conjunction) -> Differences:
+    old_values, new_values = _annotations_by_text(keyword, old), _annotations_by_text(keyword, new)
+    before, after = next(iter(old_values), None), next(iter(new_values), None)
+    if keyword in _TEXTS and before == after:
+        added = [text for text in new_values if text not in old_values]
+        after = added[0] if added else after
+    if before != after:
+        yield SchemaDifference(
+            "annotation",
             old,
             new,
-            effect_if(is_removal),
-            effect_if(not is_removal),
-            is_removal=is_removal,
-            keywords=_LISTING,
-            values=tuple(values),
-            edits=edits.put_each(values[:5]),
+            subject=keyword,
+            before=NOTHING if before is None else old_values[before],
+            after=NOTHING if after is None else new_values[after],
         )
 
 
-def _annotation_of(whole: Conjunction, keyword: str) -> str | None:
-    """The text of an annotation; None if there is none, or if it is a format that is checked."""
-    value = next(iter(whole.annotations(keyword)), NOTHING)
-    if isinstance(value, Nothing) or (keyword == "format" and value in FORMATS):
-        return None
-    return dumps(value)
+def _annotations_by_text(keyword: str, conjunction: Conjunction) -> dict[str, JSON]:
+    """The values of an annotation by their text, the outermost first.
 
-
-def _annotation_difference(
-    keyword: str, old: Conjunction, new: Conjunction, before: str | None, after: str | None
-) -> SchemaDifference:
-    by_text = {
-        dumps(value): value for value in (*old.annotations(keyword), *new.annotations(keyword))
-    }
-    return SchemaDifference(
-        "annotation",
-        old,
-        new,
-        subject=keyword,
-        before=NOTHING if before is None else by_text[before],
-        after=NOTHING if after is None else by_text[after],
-    )
+    {} if it is a format that is checked.
+    """
+    values: dict[str, JSON] = {}
+    for value in find_annotations(conjunction.subschemas, keyword):
+        if not values and keyword == "format" and value in FORMATS:
+            return {}
+        values[dumps(value)] = value
+    return values
 
 
 def _type_groups(types: frozenset[str]) -> Iterator[frozenset[str]]:
     """The types one by one, with all numbers in one group."""
     if types & NUMBERS:
         yield types & NUMBERS
-    yield from (frozenset({kind}) for kind in sorted(types - NUMBERS))
+    for kind in sorted(types - NUMBERS):
+        yield frozenset({kind})
+
+
+def _take_only_branches(conjunction: Conjunction) -> Conjunction:
+    """`conjunction` with the branch of each union that has only one for the considered types."""
+    for union in conjunction.unions:
+        possible = conjunction.possible_branches(union)
+        if len(possible) == 1:
+            return _take_only_branches(conjunction.with_branch(union, possible[0]))
+    return conjunction
 
 
 def _without_equal_unions(old: Conjunction, new: Conjunction) -> tuple[Conjunction, Conjunction]:
     """Both sides without the unions that have the same text."""
-    for mine in old.unions:
-        for theirs in new.unions:
-            if mine.keyword == theirs.keyword and _are_same_lists(mine.branches, theirs.branches):
-                old, new = old.without(mine), new.without(theirs)
+    for old_union in old.unions:
+        for new_union in new.unions:
+            if _are_same_unions(old_union, new_union):
+                old, new = old.without(old_union), new.without(new_union)
     return old, new
 
 
-def _are_same_lists(some: list[Subschema], others: list[Subschema]) -> bool:
-    if len(some) != len(others):
+def _are_same_unions(one: Union, other: Union) -> bool:
+    if one.keyword != other.keyword or len(one.branches) != len(other.branches):
         return False
-    return all(are_same(one, other) for one, other in zip(some, others, strict=True))
+    return all(map(are_same, one.branches, other.branches))

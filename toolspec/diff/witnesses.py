@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, groupby, islice, product
 from math import inf
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from toolspec.diff.changes import Any, Path, Proof
 from toolspec.diff.conjunction import Conjunction
@@ -30,6 +30,8 @@ _WHOLE: Final = frozenset(
 COMBINING: Final = frozenset(
     {"allOf", "anyOf", "oneOf", "not", "if", "$ref", "unevaluatedItems", "unevaluatedProperties"}
 )
+Base: TypeAlias = tuple[JSON, bool]
+"""A value that one schema accepts, and whether the other does too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,11 @@ class Refusal:
     def proof(
         self, difference: SchemaDifference | None = None, refusing: Conjunction | None = None
     ) -> Proof:
-        """The proof of `difference`: with the message about it, if the value is refused for several reasons."""
-        reasons = self.violations
+        """The proof of `difference`; if the value has several violations, with the one about it."""
+        violations = list(self.violations)
         if difference is not None and refusing is not None:
-            own = [each for each in reasons if _is_for(each, difference, refusing)]
-            reasons = tuple(own) or reasons
-        reported = chain.from_iterable(each.reported() for each in reasons)
-        reason = next(reported)
+            violations.sort(key=lambda violation: not _is_for(violation, difference, refusing))
+        reason = next(chain.from_iterable(violation.reported() for violation in violations))
         return Proof(self.kind, self.value, self.source, reason.message, reason.pointer)
 
 
@@ -82,7 +82,8 @@ class WitnessFinder:
         samples: values that may be accepted, to make witnesses from.
         steps: how much work is left to check values.
         sampling: for values made of schemas.
-        has_explained_known: whether a difference was found that explains why a known value is refused.
+        has_explained_known: whether a difference was found that explains why a known value is
+            refused.
     """
 
     accepts: CompiledSchema
@@ -97,53 +98,62 @@ class WitnessFinder:
     @cached_property
     def known_refusals(self) -> list[Refusal]:
         """The known values that are proofs."""
-        found = (self.refusal_of(known.value, known.kind, known.source) for known in self.known)
-        return [refusal for refusal in found if refusal is not None]
+        refusals = []
+        for known in self.known:
+            refusal = self.refusal_of(known.value, known.kind, known.source)
+            if refusal is not None:
+                refusals.append(refusal)
+        return refusals
 
     @cached_property
     def sample_refusals(self) -> list[Refusal]:
         """The samples that are proofs without an edit."""
-        found = (self.refusal_of(value) for value in self.samples[:MAX_BASES])
-        return [refusal for refusal in found if refusal is not None]
+        refusals = map(self.refusal_of, self.samples[:MAX_BASES])
+        return [refusal for refusal in refusals if refusal is not None]
 
     @cached_property
-    def bases(self) -> list[tuple[JSON, bool]]:
-        """Values that the first schema accepts, and whether both do: these come first.
+    def bases(self) -> list[Base]:
+        """Values that the first schema accepts; those that both accept come first.
 
         If a value that both accept is refused after an edit, the edit is the reason.
         """
         values = [*(known.value for known in self.known[:MAX_BASES]), *self.samples[:MAX_BASES]]
         accepted = [value for value in values if self.is_valid(self.accepts, value)]
-        found = [(value, self.is_valid(self.refuses, value)) for value in accepted]
-        return sorted(found, key=lambda base: not base[1])
+        bases = [(value, self.is_valid(self.refuses, value)) for value in accepted]
+        return sorted(bases, key=lambda base: not base[1])
 
-    def proof_of(self, difference: SchemaDifference, *, search: bool = True) -> Proof | None:
-        """A value that is refused because of `difference`: a known one, else a witness if `search` is set.
+    def find_proof(self, difference: SchemaDifference, *, search: bool = True) -> Proof | None:
+        """A value that is refused because of `difference`: a known one, else a witness if `search`.
 
         It is refused because of `difference` alone, unless no such value is found.
         """
         effect = difference.gained if self.is_output else difference.lost
         refusing = difference.old if self.is_output else difference.new
-        known = [*self.known_refusals, *self.sample_refusals]
-        explained = [each for each in known if each.is_for(difference, refusing)]
-        self.has_explained_known |= any(each.kind != "witness" for each in explained)
-        for each in explained:
+        explained = []
+        for refusal in (*self.known_refusals, *self.sample_refusals):
+            if refusal.is_for(difference, refusing):
+                explained.append(refusal)
+                self.has_explained_known |= refusal.kind != "witness"
+        for refusal in explained:
             # by convention, only a value that was really used proves a change of undeclared members
-            if effect is Effect.UNDECLARED or each.is_only_for(difference, refusing):
-                return each.proof(difference, refusing)
-        refusal = self.witness(difference, refusing) if search else None
-        if refusal is None or (explained and not refusal.is_only_for(difference, refusing)):
-            refusal = next(iter(explained), None)
-        return refusal.proof(difference, refusing) if refusal else None
+            if effect is Effect.UNDECLARED or refusal.is_only_for(difference, refusing):
+                return refusal.proof(difference, refusing)
+        witness = self.find_witness(difference, refusing) if search else None
+        if explained and (witness is None or not witness.is_only_for(difference, refusing)):
+            witness = explained[0]
+        return witness.proof(difference, refusing) if witness else None
 
-    def witness(self, difference: SchemaDifference, refusing: Conjunction) -> Refusal | None:
-        """An accepted value, changed by one of the edits of `difference`; None if that takes too much work.
+    def find_witness(self, difference: SchemaDifference, refusing: Conjunction) -> Refusal | None:
+        """An accepted value, changed by one of the edits of `difference`.
 
-        One that is refused for other reasons too is returned only if the next attempts find none without them.
+        None if that takes too much work.
+
+        One that is refused for other reasons too is returned only if the next attempts find none
+        without them.
         """
         inexact = None
         tries = MAX_TRIES
-        for value, is_valid_in_both in islice(self.candidates(difference), MAX_TRIES):
+        for value, is_valid_in_both in islice(self.list_candidates(difference), MAX_TRIES):
             tries -= 1
             if self.steps <= 0 or tries < 0:
                 break
@@ -159,35 +169,38 @@ class WitnessFinder:
                 tries = min(tries, MAX_MORE_TRIES)
         return inexact
 
-    def candidates(self, difference: SchemaDifference) -> Iterator[tuple[JSON, bool]]:
-        """Values that may be refused because of `difference`, and whether both accept the value before the edit."""
-        bases = self.choose_bases(difference) if difference.frames else []
-        bases += self.bases
+    def list_candidates(self, difference: SchemaDifference) -> Iterator[Base]:
+        """Values that may be refused because of `difference`, and whether both accept the base."""
+        bases = [*self.choose_bases(difference), *self.bases, (None, False)]
         accepting = difference.new if self.is_output else difference.old
+        samples = put_samples([accepting], self.sampling)
         if difference.kind == "alternative":
-            bases = [*bases, (None, False)]
-            tried = (*put_samples([accepting], self.sampling), *difference.edits)
+            tried = (*samples, *difference.edits)
         else:
-            bases = [*bases, (None, False), ({}, False), ([], False)]
-            tried = (*difference.edits, *put_samples([accepting], self.sampling))
-        in_both = [base for base in bases if base[1]]
-        others = [base for base in bases if not base[1]]
-        for some in (in_both, others):
-            for edit in tried:
-                for base, is_valid_in_both in some:
-                    made = apply_edit(base, difference.path, edit, difference.names)
-                    yield from ((value, is_valid_in_both) for value in made)
+            bases += [({}, False), ([], False)]
+            tried = (*difference.edits, *samples)
+        bases.sort(key=lambda base: not base[1])
+        for is_valid_in_both, group in groupby(bases, key=lambda base: base[1]):
+            for edit, (base, _) in product(tried, group):
+                for value in apply_edit(base, difference.path, edit, difference.names):
+                    yield value, is_valid_in_both
 
-    def choose_bases(self, difference: SchemaDifference) -> list[tuple[JSON, bool]]:
-        """Bases in which the alternatives are chosen that lead to `difference`."""
-        bases: list[JSON] = [value for value, _ in self.bases[:2]] or [None]
+    def choose_bases(self, difference: SchemaDifference) -> list[Base]:
+        """Bases in which the alternatives are chosen that lead to `difference`.
+
+        [] if it is in none.
+        """
+        if not difference.frames:
+            return []
+        values: list[JSON] = [value for value, _ in self.bases[:2]] or [None]
         for path, old, new in difference.frames:
-            edits = put_samples([new if self.is_output else old], self.sampling)
-            made = [
-                value for edit in edits for base in bases for value in apply_edit(base, path, edit)
-            ]
-            bases = [value for value in made if self.is_valid(self.accepts, value)][:4] or bases
-        return [(value, self.is_valid(self.refuses, value)) for value in bases]
+            accepted = []
+            for edit in put_samples([new if self.is_output else old], self.sampling):
+                for base in values:
+                    edited = apply_edit(base, path, edit)
+                    accepted += [value for value in edited if self.is_valid(self.accepts, value)]
+            values = accepted[:4] or values
+        return [(value, self.is_valid(self.refuses, value)) for value in values]
 
     def refusal_of(
         self, value: JSON, kind: Literal["example", "run", "witness"] = "witness", source: str = ""
@@ -216,7 +229,7 @@ class WitnessFinder:
 
 
 def _is_for(violation: Violation, difference: SchemaDifference, refusing: Conjunction) -> bool:
-    """Whether `difference` is the reason, or the only reason why some alternative refuses the value."""
+    """Whether `difference` is the reason, or the only reason of some alternative."""
     if _is_at(violation, difference, refusing):
         return True
     for branch in violation.branches:
@@ -227,21 +240,21 @@ def _is_for(violation: Violation, difference: SchemaDifference, refusing: Conjun
 
 def _is_at(violation: Violation, difference: SchemaDifference, refusing: Conjunction) -> bool:
     kind, path = difference.kind, difference.path
-    if kind.startswith("member-") and violation.keyword == "required":
+    keyword, pointer = violation.keyword, violation.pointer
+    if kind.startswith("member-") and keyword == "required":
         is_missing = difference.subject in violation.names
-        return is_missing and _is_at_path(violation.pointer, path[:-1], exactly=True)
+        return is_missing and _is_at_path(pointer, path[:-1], exactly=True)
     if kind in _WHOLE:
-        return _is_at_path(violation.pointer, path, exactly=True)
+        return _is_at_path(pointer, path, exactly=True)
     if kind == "type":
-        asking = {*difference.keywords, *COMBINING}
-        return violation.keyword in asking and _is_at_path(violation.pointer, path, exactly=True)
-    if violation.keyword not in difference.keywords or not _is_at_path(violation.pointer, path):
+        is_about_type = keyword in COMBINING or keyword in difference.keywords
+        return is_about_type and _is_at_path(pointer, path, exactly=True)
+    if keyword not in difference.keywords or not _is_at_path(pointer, path):
         return False
     if kind == "required" and difference.subject not in violation.names:
         return False
     for subschema in refusing.subschemas:
-        pointer = subschema.pointer_to(violation.keyword)
-        if f"{violation.schema_pointer}/".startswith(f"{pointer}/"):
+        if f"{violation.schema_pointer}/".startswith(f"{subschema.pointer_to(keyword)}/"):
             return True
     return False
 
@@ -251,5 +264,7 @@ def _is_at_path(pointer: str, path: Path, *, exactly: bool = False) -> bool:
     tokens = split_pointer(pointer)
     if len(tokens) < len(path) or (exactly and len(tokens) > len(path)):
         return False
-    steps = zip(path, tokens, strict=False)
-    return all(isinstance(step, Any) or str(step) == token for step, token in steps)
+    for step, token in zip(path, tokens, strict=False):
+        if not isinstance(step, Any) and str(step) != token:
+            return False
+    return True

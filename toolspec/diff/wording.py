@@ -26,20 +26,20 @@ MAX_NODES: Final = 10_000  # as many as `policy` allows
 MAX_NEW_WORDS: Final = 20  # changes for words that no other change shows
 LEAST_PHRASE: Final = 3  # words
 MAX_SENTENCES: Final = 3
-MAX_PRINTED: Final = (
-    20_000  # characters of an annotation on several lines; a longer one is shown on one line
-)
+# Characters of an annotation on several lines; a longer one is shown on one line.
+MAX_PRINTED: Final = 20_000
 MAX_SENTENCE_CHARS: Final = 200
 Pointers: TypeAlias = tuple[str | None, str | None]  # into the specs before and now
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|\s*\n\s*|(?<=\u3002)")
 _INSTRUCTION: Final = re.compile(
-    r"\b(?:ask|asks|asking|confirm\w*|never|must|always|only|do not|don't|cannot|approv\w+|permission|consent"
-    r"|careful\w*|warn\w*|require[sd]?|irreversibl[ey]|destructive|dangerous)\b",
+    r"\b(?:ask|asks|asking|confirm\w*|never|must|always|only|do not|don't|cannot|approv\w+"
+    r"|permission|consent|careful\w*|warn\w*|require[sd]?|irreversibl[ey]|destructive|dangerous)\b",
     re.IGNORECASE,
 )
 
-# The hints of a tool: what each promises, the value that promises it, and the value of a hint that is absent.
+# The hints of a tool: what each promises, the value that promises it, and the value of a hint that
+# is absent.
 _HINTS: Final[Mapping[str, tuple[str, bool, bool]]] = {
     "readOnlyHint": ("read-only", True, False),
     "destructiveHint": ("not destructive", False, True),
@@ -47,16 +47,12 @@ _HINTS: Final[Mapping[str, tuple[str, bool, bool]]] = {
     "openWorldHint": ("limited to a closed world", False, True),
 }
 _MCP: Final = "x-mcp"
-_SERVED: Final = (
-    "title",
-    "icons",
-    "execution",
-    "_meta",
-)  # members of `x-mcp` that clients get, besides annotations
+# Members of `x-mcp` that clients get, besides annotations.
+_SERVED: Final = ("title", "icons", "execution", "_meta")
 _OPENAPI: Final = "x-openapi"
 
 
-def words_change(
+def make_words_change(
     kind: str,
     sentence: str,
     pointers: Pointers,
@@ -65,122 +61,136 @@ def words_change(
     part: Part = "definition",
 ) -> Change:
     """A change of words alone. `texts`: the words before and now."""
-    before, after = pointers
-    return Change(
-        part, (), kind, sentence, "wording", before, after, note=gone_note(*texts), texts=texts
-    )
+    note = quote_gone_instructions(*texts)
+    return Change(part, (), kind, sentence, "wording", *pointers, note=note, texts=texts)
 
 
-def gone_note(before: str, after: str) -> str:
-    """A sentence that quotes the instructions which `before` has and `after` does not; "" if there are none."""
-    gone = gone_instructions(before, after)
+def quote_gone_instructions(before: str, after: str) -> str:
+    """A sentence that quotes the instructions which `before` has and `after` does not.
+
+    "" if there are none.
+    """
+    gone = find_gone_instructions(before, after)
     if not gone:
         return ""
-    quoted = [f"“{sentence[:MAX_SENTENCE_CHARS]}”" for sentence in gone[:MAX_SENTENCES]]
-    more = len(gone) - len(quoted)
-    further = f" and {more} more" if more > 0 else ""
-    return f"Instructions that are gone: {', '.join(quoted)}{further}."
+    quotes = [f"“{sentence[:MAX_SENTENCE_CHARS]}”" for sentence in gone[:MAX_SENTENCES]]
+    note = f"Instructions that are gone: {', '.join(quotes)}"
+    more = len(gone) - len(quotes)
+    if more > 0:
+        note += f" and {more} more"
+    return f"{note}."
 
 
-def gone_instructions(before: str, after: str) -> list[str]:
-    """The sentences of `before` that tell the caller to ask, confirm or refrain, and that `after` does not contain."""
-    present = _normalised(after)
+def find_gone_instructions(before: str, after: str) -> list[str]:
+    """The sentences that tell the caller to ask, confirm or refrain, and that `after` lacks."""
+    present = _normalize(after)
     gone = []
     for sentence in _SENTENCE_END.split(before):
         text = sentence.strip()
-        if _INSTRUCTION.search(text) and _normalised(text) not in present:
+        if _INSTRUCTION.search(text) and _normalize(text) not in present:
             gone.append(text)
     return gone
 
 
-def _normalised(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def metadata_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    """Changes of the hints and titles that an MCP server declares, and of the request of an OpenAPI operation."""
-    before, after = (members_of(spec.document.get(_MCP)) for spec in (old, new))
+def compare_metadata(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    """Changes of the metadata of an MCP server, and of the request of an OpenAPI operation."""
+    before, after = members_of(old.document.get(_MCP)), members_of(new.document.get(_MCP))
     for name in _SERVED:
         if not equal(before.get(name), after.get(name)):
-            texts = (text_of(before.get(name)), text_of(after.get(name)))
-            sentence = (
-                f"The {name} of the tool changed."
-                if name == "title"
-                else f"`{name}` of the tool changed."
+            member = "The title" if name == "title" else f"`{name}`"
+            yield make_words_change(
+                f"{name.lstrip('_')}-changed",
+                f"{member} of the tool changed.",
+                (_pointer(before, name), _pointer(after, name)),
+                (text_of(before.get(name)), text_of(after.get(name))),
             )
-            pointers = (_pointer(before, name), _pointer(after, name))
-            yield words_change(f"{name.lstrip('_')}-changed", sentence, pointers, texts)
-    yield from _hint_changes(
-        members_of(before.get("annotations")), members_of(after.get("annotations"))
-    )
-    yield from _request_changes(old, new)
+    hints_before, hints_after = before.get("annotations"), after.get("annotations")
+    yield from _compare_hints(members_of(hints_before), members_of(hints_after))
+    yield from _compare_requests(old, new)
 
 
-def _hint_changes(before: dict[str, JSON], after: dict[str, JSON]) -> Iterator[Change]:
+def _compare_hints(before: dict[str, JSON], after: dict[str, JSON]) -> Iterator[Change]:
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name), after.get(name)
         if equal(old, new):
             continue
         verdict, sentence = _hint_verdict(name, old, new)
         pointers = (_pointer(before, "annotations", name), _pointer(after, "annotations", name))
-        texts = (f"{name}: {_shown(old)}", f"{name}: {_shown(new)}")
+        texts = (f"{name}: {_as_json(old)}", f"{name}: {_as_json(new)}")
         yield Change("definition", (), "hint-changed", sentence, verdict, *pointers, texts=texts)
 
 
 def _hint_verdict(name: str, old: JSON, new: JSON) -> tuple[Verdict, str]:
-    """A promise that is lost may break callers who rely on it; anything else is a change of words."""
-    changed = f"`{name}` changed from {_shown(old)} to {_shown(new)}"
+    """A promise that is lost may break callers who rely on it.
+
+    Anything else is a change of words.
+    """
+    changed = f"`{name}` changed from {_as_json(old)} to {_as_json(new)}"
     if name not in _HINTS:
         return "wording", f"The annotation {changed}."
-    promise, value, absent = _HINTS[name]
-    promised = (old if isinstance(old, bool) else absent) is value
-    promises = (new if isinstance(new, bool) else absent) is value
-    if promised and not promises:
+    promise, value, default = _HINTS[name]
+    was_promised = _hint_value(old, default) is value
+    is_promised = _hint_value(new, default) is value
+    if was_promised and not is_promised:
         return "unknown", f"The tool is no longer declared {promise}: {changed}."
-    if new is not None and not promises:
+    if new is not None and not is_promised:
         return "unknown", f"The tool is now declared not to be {promise}: {changed}."
-    if promises and not promised:
+    if is_promised and not was_promised:
         return "wording", f"The tool is now declared {promise}: {changed}."
     return "wording", f"The annotation {changed}."
 
 
-def _request_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    before, after = (members_of(spec.document.get(_OPENAPI)) for spec in (old, new))
-    requests = [f"{each.get('method')} {each.get('path')}" for each in (before, after)]
-    if before and after and requests[0] != requests[1]:
-        sentence = f"The request changed from `{requests[0]}` to `{requests[1]}`."
+def _hint_value(hint: JSON, default: bool) -> bool:
+    return hint if isinstance(hint, bool) else default
+
+
+def _compare_requests(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    before, after = _request_of(old), _request_of(new)
+    if before and after and before != after:
+        sentence = f"The request changed from `{before}` to `{after}`."
         where = f"/{_OPENAPI}"
         yield Change("definition", (), "request-changed", sentence, "unknown", where, where)
 
 
-def unlisted_words(
+def _request_of(spec: ToolSpec) -> str:
+    """The method and path of an OpenAPI operation; "" for another tool."""
+    operation = members_of(spec.document.get(_OPENAPI))
+    return f"{operation.get('method')} {operation.get('path')}" if operation else ""
+
+
+def list_new_words(
     part: Part, prefix: str, before: JSON, after: JSON, changes: Sequence[Change]
 ) -> Iterator[Change]:
-    """Words of the schema `after` that `before` does not have anywhere and that none of `changes` lists.
+    """Words of the schema `after` that `before` does not have and that none of `changes` lists.
 
-    The comparison of values visits only what can apply to a value, but a model reads every word. The words of a new
-    subschema come with the change that added it; they are listed if there is no such change.
+    The comparison of values visits only what can apply to a value, but a model reads every word.
+    The words of a new subschema come with the change that added it; they are listed if there is no
+    such change.
 
-    `prefix` is the pointer to both schemas in the spec, `changes` those of its `part` that are listed.
+    `prefix` is the pointer to both schemas in the spec, `changes` those of its `part` that are
+    listed.
     """
     old = SchemaMap(before, max_nodes=MAX_NODES)
     known = {dumps(value) for node in old.nodes for _, value in _words_of(node)}
-    places = {node.pointer for node in old.nodes}
-    listed = {change.after for change in changes if change.texts is not None}
-    is_explained = any(change.texts is None for change in changes)
-    found = 0
+    old_pointers = {node.pointer for node in old.nodes}
+    explained = {change.after for change in changes if change.texts is not None}
+    has_other_changes = any(change.texts is None for change in changes)
+    count = 0
     for node in SchemaMap(after, max_nodes=MAX_NODES).nodes:
+        if has_other_changes and node.pointer not in old_pointers:
+            continue
         for keyword, value in _words_of(node):
             pointer = pointer_join(prefix + node.pointer, keyword)
-            if dumps(value) in known or pointer in listed or found >= MAX_NEW_WORDS:
+            if dumps(value) in known or pointer in explained or count >= MAX_NEW_WORDS:
                 continue
-            if is_explained and node.pointer not in places:
-                continue
-            found += 1
+            count += 1
             sentence = f"`{keyword[:80]}` has words that were not there before."
-            yield words_change(
-                "words-changed", sentence, (None, pointer), ("", text_of(value)), part=part
-            )
+            pointers, texts = (None, pointer), ("", text_of(value))
+            yield make_words_change("words-changed", sentence, pointers, texts, part=part)
 
 
 def _words_of(node: Node) -> Iterator[tuple[str, JSON]]:
@@ -191,7 +201,7 @@ def _words_of(node: Node) -> Iterator[tuple[str, JSON]]:
 
 
 def has_words(keyword: str, value: JSON | Nothing) -> bool:
-    """Whether the annotation has words that a model may follow: one in a title or description, else a phrase."""
+    """Whether a model may follow its words: one in a title or description, else a phrase."""
     least = 1 if keyword in {"title", "description"} else LEAST_PHRASE
     waiting = [value]
     while waiting:
@@ -212,7 +222,8 @@ def _pointer(members: dict[str, JSON], *tokens: str) -> str | None:
 def verdict_of_annotation(keyword: str, before: JSON | Nothing, after: JSON | Nothing) -> Verdict:
     """The verdict on a changed annotation, which makes no value valid or invalid.
 
-    A caller that omits a parameter gets its default, so a changed default may change what a call does.
+    A caller that omits a parameter gets its default, so a changed default may change what a call
+    does.
     """
     if keyword == "default":
         return "unknown"
@@ -223,8 +234,10 @@ def text_of(value: JSON | Nothing) -> str:
     """An annotation as text; "" if it is absent."""
     if value is None or isinstance(value, Nothing):
         return ""
-    return value if isinstance(value, str) else print_json(value, most=MAX_PRINTED)
+    if isinstance(value, str):
+        return value
+    return print_json(value, most=MAX_PRINTED)
 
 
-def _shown(value: JSON) -> str:
+def _as_json(value: JSON) -> str:
     return "absent" if value is None else dumps(value)[:100]

@@ -21,7 +21,7 @@ def changes(case, part):
 
 @cache
 def changes_between(old, new, part):
-    return Comparison(part, loads(old), loads(new), known=(), sample=None).changes()
+    return Comparison(part, loads(old), loads(new), known=(), sample=None).list_changes()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["change"])
