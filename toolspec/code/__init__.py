@@ -3,8 +3,8 @@
     python_package   a Python package that implements the tool: models, definition, factory, test
     java_project     a Maven project that implements the tool
 
-A spec is a stranger's text. In the generated code its values are string literals, comments and names that the
-generators make; none of it becomes code, and references in it are not fetched.
+A spec is a stranger's text. In the generated code its values are string literals, comments and
+names that the generators make; none of it becomes code, and references in it are not fetched.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from toolspec.errors import GenerationError
 from toolspec.spec import ToolSpec
@@ -30,7 +30,8 @@ MAX_PROJECT_CHARACTERS: Final = 8 * 1024 * 1024  # of all files; a spec has at m
 
 _PATH: Final = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
 
-# A fixed time and a fixed system make equal projects equal ZIP files, so that they can be compared and cached.
+# A fixed time and a fixed system make equal projects equal ZIP files, so that they can be compared
+# and cached.
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
 _UNIX: Final = 3
 _REGULAR_FILE: Final = 0o100644
@@ -44,7 +45,7 @@ class Language:
         key: what commands and URLs call it.
         label: what people call it.
         summary: one sentence about the project.
-        module: the module of this package with the function, imported when the language is first used.
+        module: of this package with the function, imported when the language is first used.
         function: (ToolSpec) -> dict[path, text].
         needs_sdk: the function also takes the argument `sdk` of `generate_project`.
     """
@@ -63,7 +64,8 @@ LANGUAGES: Final[Mapping[str, Language]] = {
         Language(
             "python",
             "Python package",
-            "An installable package with typed models, the factory and a test; you write the body of one method.",
+            "An installable package with typed models, the factory and a test; "
+            "you write the body of one method.",
             "toolspec.code.python_package",
             "python_package_project",
             needs_sdk=True,
@@ -71,7 +73,8 @@ LANGUAGES: Final[Mapping[str, Language]] = {
         Language(
             "java",
             "Java project",
-            "A Maven project with records, the factory and its service file; you write the body of one method.",
+            "A Maven project with records, the factory and its service file; "
+            "you write the body of one method.",
             "toolspec.code.java_project",
             "java_project",
         ),
@@ -85,26 +88,26 @@ def generate_project(spec: ToolSpec, key: str, *, sdk: str = SDK_FOLDER) -> Proj
     Args:
         spec: of the tool.
         key: of `LANGUAGES`.
-        sdk: the URL of the package `toolshelf-tools`, by default that of its folder on this machine.
+        sdk: the URL of the package `toolshelf-tools`, by default that of its folder on this
+            machine.
 
     Raises:
         KeyError: there is no such language.
         GenerationError: a limit is exceeded.
     """
     language = LANGUAGES[key]
-    generate = cast(
-        "Callable[..., dict[str, str]]", getattr(import_module(language.module), language.function)
-    )
+    module = import_module(language.module)
+    generate: Callable[..., dict[str, str]] = getattr(module, language.function)
     project = generate(spec, sdk) if language.needs_sdk else generate(spec)
-    if not all(_PATH.fullmatch(path) and ".." not in path for path in project):
-        raise GenerationError(
-            "The names in the tool's spec lead to file names that are not allowed."
-        )
+    for path in project:
+        if ".." in path or not _PATH.fullmatch(path):
+            message = "The names in the tool's spec lead to file names that are not allowed."
+            raise GenerationError(message)
     size = sum(map(len, project.values()))
     if size > MAX_PROJECT_CHARACTERS:
         raise GenerationError(
-            f"The generated code would have {size:,} characters; at most {MAX_PROJECT_CHARACTERS:,} are allowed."
-            " Simplify the schemas of the tool."
+            f"The generated code would have {size:,} characters; at most "
+            f"{MAX_PROJECT_CHARACTERS:,} are allowed. Simplify the schemas of the tool."
         )
     return dict(sorted(project.items()))
 

@@ -4,12 +4,12 @@
     src/main/java/…/AbstractGetWeather.java                 the definition: values of the spec
     src/main/java/…/GetWeather.java                         the method to write
     src/main/java/…/GetWeatherFactory.java
-    src/main/java/…/model/GetWeatherParameters.java         records and enums, if the schemas need any
+    src/main/java/…/model/GetWeatherParameters.java         records and enums, if there are any
     src/main/java/…/model/GetWeatherReturnType.java
     src/main/java/…/model/GetWeatherConfiguration.java
     src/main/resources/META-INF/services/…ToolFactory
-    src/test/java/…/GetWeatherTest.java                     calls the tool with the examples of the spec
-    src/test/resources/configuration.json                   the configuration of the tool in the test
+    src/test/java/…/GetWeatherTest.java                     calls the tool with its examples
+    src/test/resources/configuration.json                   the configuration in the test
 
 The folder `java` has the templates. Source: Easy LLM Tools, module llm-tool-spec 0.1.9, package
 com.javaaidev.easyllmtools.llmtoolspec.
@@ -17,8 +17,7 @@ com.javaaidev.easyllmtools.llmtoolspec.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib.resources import files
+from dataclasses import dataclass, replace
 from typing import Final
 
 from toolspec.code.java_names import artifact_id, is_device, package_segment, short_hash, type_name
@@ -32,7 +31,7 @@ from toolspec.code.java_text import (
     xml_text,
 )
 from toolspec.code.java_types import JavaTypes, import_lines, java_types
-from toolspec.code.project_text import filled
+from toolspec.code.project_text import fill_template
 from toolspec.schema.sampling import NoValue, sample
 from toolspec.schema.validation import compile_schema
 from toolspec.spec import ToolSpec
@@ -41,7 +40,7 @@ from toolspec.text.pretty import print_json
 from toolspec.text.reader import JSON, dumps
 
 GROUP: Final = "com.example.tools"
-"""The group of the Maven artifact and the start of the package: a name that is reserved for examples."""
+"""The Maven group, and the start of the package: a name that is reserved for examples."""
 
 INTERFACES: Final = "com.javaaidev.easyllmtools.llmtoolspec"
 
@@ -64,11 +63,11 @@ _IMPORTS_OF_TEST: Final = (
 )
 # Simple names, in small letters, that the generated files use for other things.
 _IMPORTED: Final = frozenset({
-    "tool", "toolfactory", "configurabletoolfactory", "unconfigurabletoolfactory", "dynamictest", "jsonnode",
-    "jsonmapper", "jsonprocessingexception", "deserializationfeature", "typereference", "type", "stream",
-    "streamsupport", "serviceloader", "inputstream", "ioexception", "test", "testfactory", "assertions", "list", "map",
-    "bigdecimal", "biginteger", "string", "object", "override", "boolean", "integer", "long", "double", "void",
-    "unsupportedoperationexception",
+    "tool", "toolfactory", "configurabletoolfactory", "unconfigurabletoolfactory", "dynamictest",
+    "jsonnode", "jsonmapper", "jsonprocessingexception", "deserializationfeature", "typereference",
+    "type", "stream", "streamsupport", "serviceloader", "inputstream", "ioexception", "test",
+    "testfactory", "assertions", "list", "map", "bigdecimal", "biginteger", "string", "object",
+    "override", "boolean", "integer", "long", "double", "void", "unsupportedoperationexception",
 })  # fmt: skip
 
 
@@ -89,16 +88,21 @@ class _JavaTool:
 
     @property
     def types(self) -> list[JavaTypes]:
-        found = [self.request, self.response]
-        return found if self.configuration is None else [*found, self.configuration]
+        """Those of the request, the response and, if there is one, the configuration."""
+        types = [self.request, self.response]
+        if self.configuration is not None:
+            types.append(self.configuration)
+        return types
 
     @property
     def types_of_values(self) -> str:
         return f"{self.request.type_}, {self.response.type_}"
 
-    def imports(self, *others: str) -> str:
+    def write_imports(self, *others: str) -> str:
         """The import lines of `others` and of the types of the tool."""
-        names = frozenset(others).union(*(types.imports for types in self.types))
+        names = set(others)
+        for types in self.types:
+            names |= types.imports
         return "".join(f"{line}\n" for line in import_lines(names))
 
 
@@ -109,38 +113,37 @@ def java_project(spec: ToolSpec, *, group: str = GROUP) -> dict[str, str]:
         spec: the tool.
         group: the Maven group; its packages are below the package of the same name.
     """
-    tool = _java_tool(spec, group)
+    tool = _describe_tool(spec, group)
     folder = tool.package.replace(".", "/")
     source = f"src/main/java/{folder}"
     service = f"src/main/resources/META-INF/services/{INTERFACES}.ToolFactory"
-    found = {
-        "pom.xml": _pom(tool, group),
-        "README.md": _readme(tool, group, folder),
+    project = {
+        "pom.xml": _write_pom(tool, group),
+        "README.md": _write_readme(tool, group, folder),
         ".gitignore": "target/\n",
         "spec.json": spec.source,
-        f"{source}/Abstract{tool.name}.java": _abstract_tool(tool),
-        f"{source}/{tool.name}.java": _implementation(tool),
-        f"{source}/{tool.name}Factory.java": _factory(tool),
+        f"{source}/Abstract{tool.name}.java": _write_abstract_tool(tool),
+        f"{source}/{tool.name}.java": _write_implementation(tool),
+        f"{source}/{tool.name}Factory.java": _write_factory(tool),
         service: f"{tool.package}.{tool.name}Factory\n",
-        f"src/test/java/{folder}/{tool.name}Test.java": _test(tool),
+        f"src/test/java/{folder}/{tool.name}Test.java": _write_test(tool),
     }
-    for types, suffix in zip(
-        tool.types, ("Parameters", "ReturnType", "Configuration"), strict=False
-    ):
+    suffixes = ("Parameters", "ReturnType", "Configuration")
+    for types, suffix in zip(tool.types, suffixes, strict=False):
         if types.source is not None:
-            found[f"{source}/model/{tool.name}{suffix}.java"] = types.source
+            project[f"{source}/model/{tool.name}{suffix}.java"] = types.source
     if tool.configuration:
         configuration = print_json(_sample(spec.configuration))
-        found["src/test/resources/configuration.json"] = f"{configuration}\n"
-    return found
+        project["src/test/resources/configuration.json"] = f"{configuration}\n"
+    return project
 
 
-def _java_tool(spec: ToolSpec, group: str) -> _JavaTool:
-    name = _tool_name(spec.name)
+def _describe_tool(spec: ToolSpec, group: str) -> _JavaTool:
+    name = _choose_name(spec.name)
     package = f"{group}.{package_segment(spec.name)}"
     definition = members_of(spec.document["definition"])
 
-    def types(schema: JSON, pointer: str, suffix: str, subject: str) -> JavaTypes:
+    def write_types(schema: JSON, pointer: str, suffix: str, subject: str) -> JavaTypes:
         return java_types(
             schema,
             pointer,
@@ -150,29 +153,35 @@ def _java_tool(spec: ToolSpec, group: str) -> _JavaTool:
             is_request=suffix == "Parameters",
         )
 
-    def absent(keyword: str) -> JavaTypes:
-        note = f"the spec has no `{keyword}`"
-        return JavaTypes("JsonNode", frozenset({_JSON_NODE}), note)
-
-    request = absent("parameters")
+    request = response = JavaTypes("JsonNode", frozenset({_JSON_NODE}))
     if "parameters" in definition:
-        request = types(spec.parameters, "/definition/parameters", "Parameters", "parameters")
-    response = absent("returnType")
+        request = write_types(spec.parameters, "/definition/parameters", "Parameters", "parameters")
+    else:
+        request = replace(request, note="the spec has no `parameters`")
     if "returnType" in definition:
-        response = types(spec.return_type, "/definition/returnType", "ReturnType", "response")
+        response = write_types(spec.return_type, "/definition/returnType", "ReturnType", "response")
+    else:
+        response = replace(response, note="the spec has no `returnType`")
     configuration = None
     if "configuration" in spec.document:
         schema = spec.configuration
-        configuration = types(schema, "/configuration", "Configuration", "configuration")
+        configuration = write_types(schema, "/configuration", "Configuration", "configuration")
     return _JavaTool(spec, name, package, request, response, configuration)
 
 
-def _tool_name(text: str) -> str:
+def _choose_name(text: str) -> str:
     name = type_name(text, otherwise="Tool")
     if name == "Tool":
         name = f"Tool{short_hash(text)}"
-    classes = (name, f"{name}Factory", f"Abstract{name}", f"{name}Test", f"{name}Configuration")
-    if is_device(name) or any(one.lower() in _IMPORTED for one in classes):
+    lower = name.lower()
+    classes = {
+        lower,
+        f"{lower}factory",
+        f"abstract{lower}",
+        f"{lower}test",
+        f"{lower}configuration",
+    }
+    if is_device(name) or not _IMPORTED.isdisjoint(classes):
         return f"{name}Tool"
     return name
 
@@ -185,37 +194,35 @@ def _sample(schema: JSON) -> JSON:
 
 
 def _fill_template(template: str, tool: _JavaTool, **values: str) -> str:
-    text = files("toolspec.code").joinpath("java", f"{template}.txt").read_text("utf-8")
     common = {
         "PACKAGE": tool.package,
         "NAME": tool.name,
         "TITLE": tool.title,
         "REQUEST": tool.request.type_,
         "RESPONSE": tool.response.type_,
-        "IMPORTS": tool.imports(),
+        "IMPORTS": tool.write_imports(),
     }
-    return filled(text, common | values)
+    return fill_template(f"java/{template}", common | values)
 
 
 # Java
 
 
-def _abstract_tool(tool: _JavaTool) -> str:
-    has = members_of(tool.spec.document["definition"])
+def _write_abstract_tool(tool: _JavaTool) -> str:
+    definition = members_of(tool.spec.document["definition"])
     request_type = f"{tool.request.type_}.class"
     imports = [f"{INTERFACES}.Tool", "java.lang.reflect.Type"]
     if "<" in tool.request.type_:
         request_type = f"new TypeReference<{tool.request.type_}>() {{}}.getType()"
         imports.append(_TYPE_REFERENCE)
-    texts = {
-        "getId": tool.spec.tool_id,
-        "getName": tool.spec.name,
-        "getDescription": tool.spec.description,
-        "getParametersSchema": dumps(tool.spec.parameters) if "parameters" in has else None,
-        "getReturnTypeSchema": dumps(tool.spec.return_type) if "returnType" in has else None,
-        "getExamples": dumps(has.get("examples", [])),
-    }
-    getters = [_getter(name, text) for name, text in texts.items() if text is not None]
+    getters = _write_getter("getId", tool.spec.tool_id)
+    getters += _write_getter("getName", tool.spec.name)
+    getters += _write_getter("getDescription", tool.spec.description)
+    if "parameters" in definition:
+        getters += _write_getter("getParametersSchema", dumps(tool.spec.parameters))
+    if "returnType" in definition:
+        getters += _write_getter("getReturnTypeSchema", dumps(tool.spec.return_type))
+    getters += _write_getter("getExamples", dumps(definition.get("examples", [])))
     configuration = ""
     if tool.configuration:
         configuration = f"""
@@ -229,15 +236,15 @@ def _abstract_tool(tool: _JavaTool) -> str:
     return _fill_template(
         "AbstractTool.java",
         tool,
-        IMPORTS=tool.imports(*imports),
+        IMPORTS=tool.write_imports(*imports),
         BOTH=f"<{tool.types_of_values}>",
         CONFIGURATION=configuration,
         REQUEST_TYPE=request_type,
-        GETTERS="".join(getters),
+        GETTERS=getters,
     )
 
 
-def _getter(name: str, text: str) -> str:
+def _write_getter(name: str, text: str) -> str:
     return f"""
   @Override
   public String {name}() {{
@@ -246,13 +253,12 @@ def _getter(name: str, text: str) -> str:
 """
 
 
-def _implementation(tool: _JavaTool) -> str:
+def _write_implementation(tool: _JavaTool) -> str:
     subjects = ("The request", "The response", "The configuration")
-    notes = [
-        f"{INDENT * 2}// {subject} has a JsonNode: {comment_text(types.note)}.\n"
-        for subject, types in zip(subjects, tool.types, strict=False)
-        if types.note
-    ]
+    notes = ""
+    for subject, types in zip(subjects, tool.types, strict=False):
+        if types.note:
+            notes += f"{INDENT * 2}// {subject} has a JsonNode: {comment_text(types.note)}.\n"
     constructor = ""
     if tool.configuration:
         constructor = f"""\
@@ -261,10 +267,10 @@ def _implementation(tool: _JavaTool) -> str:
   }}
 
 """
-    return _fill_template("Tool.java", tool, CONSTRUCTOR=constructor, NOTES="".join(notes))
+    return _fill_template("Tool.java", tool, CONSTRUCTOR=constructor, NOTES=notes)
 
 
-def _factory(tool: _JavaTool) -> str:
+def _write_factory(tool: _JavaTool) -> str:
     interface = "UnconfigurableToolFactory"
     types = f"{tool.types_of_values}, {tool.name}"
     parameter = argument = ""
@@ -276,7 +282,7 @@ def _factory(tool: _JavaTool) -> str:
     return _fill_template(
         "Factory.java",
         tool,
-        IMPORTS=tool.imports(f"{INTERFACES}.{interface}"),
+        IMPORTS=tool.write_imports(f"{INTERFACES}.{interface}"),
         INTERFACE=f"{interface}<{types}>",
         ID=literal(tool.spec.tool_id),
         PARAMETER=parameter,
@@ -284,7 +290,7 @@ def _factory(tool: _JavaTool) -> str:
     )
 
 
-def _test(tool: _JavaTool) -> str:
+def _write_test(tool: _JavaTool) -> str:
     imports = list(_IMPORTS_OF_TEST)
     create = f"    return new {tool.name}Factory().create();"
     if tool.configuration:
@@ -298,7 +304,7 @@ def _test(tool: _JavaTool) -> str:
     return _fill_template(
         "Test.java",
         tool,
-        IMPORTS=tool.imports(*imports),
+        IMPORTS=tool.write_imports(*imports),
         CREATE=create,
         RESPONSE_TYPE=f"<{tool.response.type_}>",
     )
@@ -307,7 +313,7 @@ def _test(tool: _JavaTool) -> str:
 # Around the sources
 
 
-def _pom(tool: _JavaTool, group: str) -> str:
+def _write_pom(tool: _JavaTool, group: str) -> str:
     return _fill_template(
         "pom.xml",
         tool,
@@ -318,11 +324,12 @@ def _pom(tool: _JavaTool, group: str) -> str:
     )
 
 
-def _readme(tool: _JavaTool, group: str, folder: str) -> str:
+def _write_readme(tool: _JavaTool, group: str, folder: str) -> str:
     configuration = ""
     if tool.configuration:
         configuration = """
-The test creates the tool with `src/test/resources/configuration.json`, a generated value. Replace it with one that
+The test creates the tool with `src/test/resources/configuration.json`, a generated value. \
+Replace it with one that
 works, but do not put secrets there.
 """
     return _fill_template(
@@ -333,16 +340,19 @@ works, but do not put secrets there.
         MARKDOWN_NAME=markdown_code(tool.spec.name),
         MARKDOWN_DESCRIPTION=markdown_block(tool.spec.description),
         CONFIGURATION=configuration,
-        FALLBACKS=_list_of_fallbacks(tool),
+        FALLBACKS=_list_fallbacks(tool),
     )
 
 
-def _list_of_fallbacks(tool: _JavaTool) -> str:
-    found = [fallback for types in tool.types for fallback in types.fallbacks]
-    if not found:
+def _list_fallbacks(tool: _JavaTool) -> str:
+    fallbacks: list[tuple[str, str]] = []
+    for types in tool.types:
+        fallbacks += types.fallbacks
+    if not fallbacks:
         return ""
-    lines = [f"- {markdown_code(where)}: {reason}\n" for where, reason in found[:_MAX_FALLBACKS]]
-    if len(found) > _MAX_FALLBACKS:
-        lines.append(f"- {len(found) - _MAX_FALLBACKS:,} more\n")
-    head = "\n## Schemas without a Java type\n\nTheir values are of the type `JsonNode`.\n\n"
-    return head + "".join(lines)
+    text = "\n## Schemas without a Java type\n\nTheir values are of the type `JsonNode`.\n\n"
+    for where, reason in fallbacks[:_MAX_FALLBACKS]:
+        text += f"- {markdown_code(where)}: {reason}\n"
+    if len(fallbacks) > _MAX_FALLBACKS:
+        text += f"- {len(fallbacks) - _MAX_FALLBACKS:,} more\n"
+    return text

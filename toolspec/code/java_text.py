@@ -1,10 +1,10 @@
 r"""Text of a stranger in Java source, XML and Markdown: string literals, text blocks, comments.
 
-Java translates `\uXXXX` before it reads anything else, also in comments. So a backslash of the text is always doubled
-in literals, and an HTML entity in comments.
+Java translates `\uXXXX` before it reads anything else, also in comments. So a backslash of the text
+is always doubled in literals, and an HTML entity in comments.
 
-Sources: Java Language Specification 17, sections 3.3, 3.7, 3.10.5 to 3.10.7; Java Virtual Machine Specification,
-section 4.4.7 (a constant has at most 65,535 bytes).
+Sources: Java Language Specification 17, sections 3.3, 3.7, 3.10.5 to 3.10.7; Java Virtual Machine
+Specification, section 4.4.7 (a constant has at most 65,535 bytes).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 MAX_CONSTANT_BYTES: Final = 65_535
+MAX_CHARACTER_BYTES: Final = 6  # of a character in a constant
 MAX_COMMENT: Final = 400  # characters of a text in a comment
 LINE: Final = 100
 INDENT: Final = "  "
@@ -40,109 +41,122 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 def literal(text: str) -> str:
     """An expression for `text` on one line. It is a constant if `is_constant(text)`."""
-    return _expression([f'"{_escaped(part)}"' for part in _parts(text)])
+    constants = [f'"{_escape(part)}"' for part in _divide_into_constants(text)]
+    return _write_expression(constants)
 
 
 def is_constant(text: str) -> bool:
     """Whether `text` fits into one constant, which annotations demand."""
-    return (
-        len(text) * 6 <= MAX_CONSTANT_BYTES or sum(map(_constant_bytes, text)) <= MAX_CONSTANT_BYTES
-    )
+    if len(text) * MAX_CHARACTER_BYTES <= MAX_CONSTANT_BYTES:
+        return True
+    return sum(map(_count_bytes, text)) <= MAX_CONSTANT_BYTES
 
 
 def text_block(text: str, indent: str) -> str:
-    """An expression for `text` that is readable: a literal if it is short, else text blocks indented by `indent`.
+    """A readable expression for `text`: a literal if it is short, else text blocks.
 
-    Java removes spaces at the ends of the lines of a text block, also those that are written as escapes.
+    Java removes spaces at the ends of the lines of a text block, also those that are written as
+    escapes.
     """
-    if _OTHER_SPACE.search(text) or (len(text) <= LINE - 30 and "\n" not in text):
+    is_short = len(text) <= LINE - 30 and "\n" not in text
+    if is_short or _OTHER_SPACE.search(text):
         return literal(text)
-    return _expression([_block(part, indent) for part in _parts(text)])
+    blocks = [_write_block(part, indent) for part in _divide_into_constants(text)]
+    return _write_expression(blocks)
 
 
-def _expression(parts: list[str]) -> str:
-    """Parts are not joined by `+`, which would make one constant of them."""
-    return parts[0] if len(parts) == 1 else f'String.join("", {", ".join(parts)})'
+def _write_expression(constants: list[str]) -> str:
+    """Constants are not joined by `+`, which would make one constant of them."""
+    if len(constants) == 1:
+        return constants[0]
+    return f'String.join("", {", ".join(constants)})'
 
 
-def _block(text: str, indent: str) -> str:
+def _write_block(text: str, indent: str) -> str:
     """A text block. At its end, a quote would belong to the delimiter, and Java strips a space."""
     end = {'"': '\\"', " ": "\\s"}.get(text[-1:], "")
-    lines = [_block_line(piece) for piece in _pieces(text[:-1] if end else text)] or [""]
-    return f'"""\n{indent}' + f"\\\n{indent}".join(lines) + f'{end}"""'
+    if end:
+        text = text[:-1]
+    lines = map(_write_block_line, _divide_into_lines(text))
+    body = f"\\\n{indent}".join(lines)
+    return f'"""\n{indent}{body}{end}"""'
 
 
-def _block_line(piece: str) -> str:
-    """One line of a text block. Java strips the spaces at its start, so the first one is an escape."""
-    line = _SPECIAL.sub(
-        lambda match: '"' if match.group() == '"' else _escape(match.group()), piece
-    )
-    line = line.replace('"""', '""\\"')
+def _write_block_line(text: str) -> str:
+    """One line of a text block. Java strips the spaces at its start, so the first is an escape."""
+    # Of three quotes in a row, one must be escaped; others need not be.
+    line = _escape(text).replace('\\"', '"').replace('"""', '""\\"')
     return f"\\s{line[1:]}" if line.startswith(" ") else line
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """`text` in pieces for one line each, divided after a line break, a space or a comma if possible."""
+def _divide_into_lines(text: str) -> Iterator[str]:
+    """`text` in parts for one line each, divided after a line break, a space or a comma."""
     start = 0
     while start < len(text):
-        piece = text[start : start + LINE - 20]
-        if "\n" in piece:
-            piece = piece[: piece.index("\n") + 1]
-        elif (
-            start + len(piece) < len(text)
-            and (divided := _BREAK.match(piece))
-            and len(divided.group()) > 40
-        ):
-            piece = divided.group()
-        yield piece
-        start += len(piece)
+        line = text[start : start + LINE - 20]
+        if "\n" in line:
+            line, line_break, _ = line.partition("\n")
+            line += line_break
+        elif start + len(line) < len(text):
+            match = _BREAK.match(line)
+            if match and match.end() > 40:
+                line = match.group()
+        yield line
+        start += len(line)
 
 
-def _parts(text: str) -> list[str]:
+def _divide_into_constants(text: str) -> list[str]:
     """`text` in parts that each fit into a constant; one part for an empty text."""
     if is_constant(text):
         return [text]
-    size = MAX_CONSTANT_BYTES // 6  # a character has at most 6 bytes in a constant
+    size = MAX_CONSTANT_BYTES // MAX_CHARACTER_BYTES
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def _constant_bytes(character: str) -> int:
+def _count_bytes(character: str) -> int:
     code = ord(character)
     if code >= 0x10000:
-        return 6
-    return 1 if 0 < code < 0x80 else 2 if code < 0x800 else 3
+        return MAX_CHARACTER_BYTES
+    if code >= 0x800:
+        return 3
+    return 1 if 0 < code < 0x80 else 2
 
 
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(lambda match: _escape(match.group()), text)
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(_escape_character, text)
 
 
-def _escape(character: str) -> str:
+def _escape_character(match: re.Match[str]) -> str:
+    character = match.group()
     if character in _ESCAPES:
         return _ESCAPES[character]
     if character.isprintable():
         return character
     if character < " ":
         return f"\\{ord(character):03o}"  # `\\u000a` would be a line break within the literal
-    units = character.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+    units = character.encode("utf-16-be", "surrogatepass").hex(" ", 2)
+    return "".join(f"\\u{unit}" for unit in units.split())
 
 
 # Comments
 
 
 def comment_text(text: str) -> str:
-    """`text` on one line for a Javadoc comment: without markup, tags, ends of comments and escapes."""
-    plain = _on_one_line("".join(c if c.isprintable() else " " for c in text[: 4 * MAX_COMMENT]))
-    return (
-        html.escape(plain, quote=False)
-        .replace("\\", "&#92;")
-        .replace("@", "&#64;")
-        .replace("*/", "*&#47;")
-    )
+    """`text` on one line of Javadoc: without markup, tags, ends of comments and escapes."""
+    line = _shorten(_replace_unprintable(text[: 4 * MAX_COMMENT]))
+    line = html.escape(line, quote=False)
+    return line.replace("\\", "&#92;").replace("@", "&#64;").replace("*/", "*&#47;")
 
 
-def _on_one_line(text: str) -> str:
+def _replace_unprintable(text: str, *, allowed: str = "") -> str:
+    """`text` with a space for each character that cannot be seen and is not `allowed`."""
+    for character in set(text):
+        if not character.isprintable() and character not in allowed:
+            text = text.replace(character, " ")
+    return text
+
+
+def _shorten(text: str) -> str:
     """`text` on one line, at most `MAX_COMMENT` characters."""
     line = " ".join(text.split())
     return line if len(line) <= MAX_COMMENT else f"{line[: MAX_COMMENT - 1]}…"
@@ -159,21 +173,23 @@ def doc_comment(
         indent: before each line.
     """
     lines: list[str] = []
-    for number, paragraph in enumerate(paragraphs):
-        lines += (
-            ["", *_wrapped(f"<p>{paragraph}", indent)] if number else _wrapped(paragraph, indent)
-        )
+    for paragraph in paragraphs:
+        if not lines:
+            lines += _wrap(paragraph, indent)
+            continue
+        lines.append("")
+        lines += _wrap(f"<p>{paragraph}", indent)
     if tags:
-        lines += [
-            "",
-            *(line for name, text in tags for line in _wrapped(f"{name} {text}", indent, "    ")),
-        ]
+        lines.append("")
+    for name, text in tags:
+        lines += _wrap(f"{name} {text}", indent, hanging="    ")
     if len(lines) == 1:
         return [f"{indent}/** {lines[0]} */"]
-    return [f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"]
+    inner = [f"{indent} * {line}".rstrip() for line in lines]
+    return [f"{indent}/**", *inner, f"{indent} */"]
 
 
-def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
+def _wrap(text: str, indent: str, hanging: str = "") -> list[str]:
     return textwrap.wrap(
         text,
         LINE - len(indent) - 3,
@@ -187,25 +203,28 @@ def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
 
 
 def xml_text(text: str) -> str:
-    """`text` for an element of a pom.xml. Maven replaces `${…}` there, so the two characters are separated."""
-    return html.escape(
-        _on_one_line(_NOT_XML.sub(" ", text[: 4 * MAX_COMMENT]).replace("${", "$ {")), quote=False
-    )
+    """`text` for an element of a pom.xml; a space divides `${`, which Maven would replace."""
+    allowed = _NOT_XML.sub(" ", text[: 4 * MAX_COMMENT])
+    line = _shorten(allowed.replace("${", "$ {"))
+    return html.escape(line, quote=False)
 
 
 def markdown_code(text: str) -> str:
     """`text` as code within a line."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    fence = "`" * (_longest_backticks(plain) + 1)
-    return f"{fence} {plain} {fence}" if "`" in plain else f"`{plain}`"
+    line = " ".join(_replace_unprintable(text).split())
+    if "`" not in line:
+        return f"`{line}`"
+    fence = "`" * (_count_backticks(line) + 1)
+    return f"{fence} {line} {fence}"
 
 
 def markdown_block(text: str) -> str:
     """`text` as a block of preformatted lines."""
-    plain = "".join(c if c.isprintable() or c == "\n" else " " for c in text).strip("\n")
-    fence = "`" * max(3, _longest_backticks(plain) + 1)
-    return f"{fence}text\n{plain}\n{fence}"
+    block = _replace_unprintable(text, allowed="\n").strip("\n")
+    fence = "`" * max(3, _count_backticks(block) + 1)
+    return f"{fence}text\n{block}\n{fence}"
 
 
-def _longest_backticks(text: str) -> int:
+def _count_backticks(text: str) -> int:
+    """The length of the longest row of backticks."""
     return max(map(len, re.findall("`+", text)), default=0)

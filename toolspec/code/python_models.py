@@ -1,20 +1,24 @@
 """The typed models of a tool as Python source: the types Request, Response and Configuration.
 
-A spec is a stranger's text. Its values become literals and comments, and all names in the source are made here or in
-`typed_schema`, so nothing of the spec becomes code.
+A spec is a stranger's text. Its values become literals and comments, and all names in the source
+are made here or in `typed_schema`, so nothing of the spec becomes code.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolspec.code.project_text import fill_template
 from toolspec.code.project_text import literal as text_literal
 from toolspec.code.typed_schema import TypedSchemas, Untyped, typed_schemas
+from toolspec.schema.types import type_names
 from toolspec.text.reader import JSON
 
+INDENT: Final = "    "
 MAX_LINE: Final = 120
 MAX_COMMENT: Final = 200  # characters
 
@@ -50,18 +54,6 @@ _IMPORTS: Final = {
     "JsonValue": ("pydantic", "JsonValue"),
 }
 
-_BASE: Final = '''\
-class Model(BaseModel):
-    """A JSON object. Fields that were not set are left out of the JSON; unknown properties are preserved."""
-
-    model_config = ConfigDict(extra="allow", populate_by_name=True)
-
-    @model_serializer(mode="wrap")
-    def _only_set(self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        fields = type(self).model_fields
-        unset = fields.keys() - self.model_fields_set
-        names = {fields[name].alias or name for name in unset} if info.by_alias else unset
-        return {name: value for name, value in serialize(self).items() if name not in names}'''
 _OF_BASE: Final = {
     "typing": {"Any"},
     "pydantic": {
@@ -93,12 +85,15 @@ def python_models(schemas: Mapping[str, tuple[JSON, str]]) -> PythonModels:
     """Models for `schemas`: by name, each schema and its pointer in the spec."""
     typed = typed_schemas(schemas)
     writer = _Writer(typed)
-    parts = [_BASE, *map(writer.class_source, typed.classes)]
+    parts = [
+        fill_template("python/base_model.py", {}).rstrip(),
+        *map(writer.write_class, typed.classes),
+    ]
     aliases = [name for name in typed.roots if name not in typed.classes]
-    parts += map(writer.alias_source, aliases)
+    parts += map(writer.write_alias, aliases)
     return PythonModels(
         source="\n\n\n".join(parts) + "\n",
-        imports=writer.imports(),
+        imports=writer.group_imports(),
         untyped=tuple(typed.untyped),
     )
 
@@ -110,99 +105,105 @@ class _Writer:
         self._typed = typed
         self._used: set[str] = set()
 
-    def imports(self) -> dict[str, set[str]]:
+    def group_imports(self) -> dict[str, set[str]]:
         """The imports of everything written so far: module -> names."""
-        found = {module: set(names) for module, names in _OF_BASE.items()}
+        imports = {module: set(names) for module, names in _OF_BASE.items()}
         for name in self._used:
-            module, imported = _IMPORTS[name]
-            found.setdefault(module, set()).add(imported)
-        return found
+            module, imported_name = _IMPORTS[name]
+            imports.setdefault(module, set()).add(imported_name)
+        return imports
 
-    def class_source(self, name: str) -> str:
+    def write_class(self, name: str) -> str:
         schema: dict[str, Any] = self._typed.classes[name]
         body = []
         if "description" in schema:
-            body += [*_docstring(schema["description"]), ""]
+            body += [*_write_docstring(schema["description"]), ""]
         if schema["additionalProperties"] is False:
             body += ['model_config = ConfigDict(extra="forbid")', ""]
         for member, inner in schema["properties"].items():
-            body += _comments(self._typed.comments.get((name, member), ()))
-            body += self._member(member, inner, is_required=member in schema["required"])
-        while body and not body[-1]:
-            body.pop()
-        lines = [f"    {line}" if line else "" for line in body or ["pass"]]
-        return "\n".join([f"class {name}(Model):", *lines])
+            body += _write_comments(self._typed.comments.get((name, member), ()))
+            body += self._write_member(member, inner, is_required=member in schema["required"])
+        source = "\n".join(body).rstrip("\n") or "pass"
+        # Docstrings may have lines of spaces, which `indent` would otherwise leave out.
+        indented = textwrap.indent(source, INDENT, predicate=lambda line: line != "\n")
+        return f"class {name}(Model):\n{indented}"
 
-    def alias_source(self, name: str) -> str:
+    def write_alias(self, name: str) -> str:
         """The alias for the root `name`, whose type is not a class."""
-        alias = (
-            f"{name}: {self._use('TypeAlias')} = {self._constrained_type(self._typed.roots[name])}"
-        )
-        return "\n".join([*_comments(self._typed.comments.get((name, ""), ())), alias])
+        lines = _write_comments(self._typed.comments.get((name, ""), ()))
+        type_ = self._write_constrained_type(self._typed.roots[name])
+        lines.append(f"{name}: {self._use('TypeAlias')} = {type_}")
+        return "\n".join(lines)
 
     # Members
 
-    def _member(self, member: str, schema: dict[str, Any], *, is_required: bool) -> list[str]:
+    def _write_member(self, member: str, schema: dict[str, Any], *, is_required: bool) -> list[str]:
         """The lines of a member: one, or several if it is long."""
         name = self._typed.names[member]
-        type_ = self._plain_type(schema)
-        has_value = is_required or "default" in schema or type_ == "JsonValue"
-        if not has_value and "None" not in type_.split(" | "):
-            type_ = f"{type_} | None"
-        value = "" if is_required else f" = {_literal(schema.get('default'))}"
-        arguments = [] if name == member else [f"alias={_literal(member)}"]
+        type_ = self._write_type(schema)
+        value = ""
+        if not is_required:
+            value = f" = {_write_literal(schema.get('default'))}"
+            allows_none = type_ == "JsonValue" or "None" in type_.split(" | ")
+            if "default" not in schema and not allows_none:
+                type_ = f"{type_} | None"
+        arguments = []
+        if name != member:
+            arguments.append(f"alias={_write_literal(member)}")
         if "description" in schema:
-            arguments.append(f"description={_literal(schema['description'])}")
-        arguments += _constraints(schema)
+            arguments.append(f"description={_write_literal(schema['description'])}")
+        arguments += _list_constraints(schema)
         if not arguments:
             return [f"{name}: {type_}{value}"]
-        annotated, field = self._use("Annotated"), self._use("Field")
-        field = f"{field}({', '.join(arguments)})"
+        annotated = self._use("Annotated")
+        field = f"{self._use('Field')}({', '.join(arguments)})"
+        max_length = MAX_LINE - len(INDENT)
         line = f"{name}: {annotated}[{type_}, {field}]{value}"
-        if len(line) <= MAX_LINE - 4:
+        if len(line) <= max_length:
             return [line]
-        fields = [f"    {field},"]
-        if len(fields[0]) > MAX_LINE - 4:
-            fields = ["    Field(", *(f"        {argument}," for argument in arguments), "    ),"]
-        return [
-            f"{name}: {annotated}[",
-            f"    {type_},",
-            *fields,
-            f"]{value}",
-        ]
+        lines = [f"{INDENT}{type_},", f"{INDENT}{field},"]
+        if len(lines[-1]) > max_length:
+            lines[-1] = f"{INDENT}Field("
+            lines += [f"{INDENT * 2}{argument}," for argument in arguments]
+            lines.append(f"{INDENT}),")
+        return [f"{name}: {annotated}[", *lines, f"]{value}"]
 
     # Types
 
-    def _constrained_type(self, schema: dict[str, Any]) -> str:
+    def _write_constrained_type(self, schema: dict[str, Any]) -> str:
         """The type with its constraints."""
-        type_ = self._plain_type(schema)
-        constraints = _constraints(schema)
+        type_ = self._write_type(schema)
+        constraints = ", ".join(_list_constraints(schema))
         if not constraints:
             return type_
-        return f"{self._use('Annotated')}[{type_}, {self._use('Field')}({', '.join(constraints)})]"
+        return f"{self._use('Annotated')}[{type_}, {self._use('Field')}({constraints})]"
 
-    def _plain_type(self, schema: dict[str, Any]) -> str:
+    def _write_type(self, schema: dict[str, Any]) -> str:
         if "$ref" in schema:
             return str(schema["$ref"].rpartition("/")[2])
         if "anyOf" in schema:
-            return _union(self._constrained_type(branch) for branch in schema["anyOf"])
+            return _join_types(self._write_constrained_type(branch) for branch in schema["anyOf"])
         if "type" not in schema:
             return self._use("JsonValue")
-        names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        names = type_names(schema["type"])
         if "enum" in schema:
-            return self._choices(schema["enum"], names)
-        return _union(self._type_of_name(name, schema) for name in names)
+            return self._write_choices(schema["enum"], names)
+        return _join_types(self._write_named_type(name, schema) for name in names)
 
-    def _choices(self, values: list[Any], names: list[str]) -> str:
-        choices = ", ".join(_literal(value) for value in values if value is not None)
-        types = [f"{self._use('Literal')}[{choices}]"] if choices else []
-        return _union([*types, "None"] if "null" in names else types)
+    def _write_choices(self, values: list[Any], names: list[str]) -> str:
+        types = []
+        choices = ", ".join(_write_literal(value) for value in values if value is not None)
+        if choices:
+            types.append(f"{self._use('Literal')}[{choices}]")
+        if "null" in names:
+            types.append("None")
+        return _join_types(types)
 
-    def _type_of_name(self, name: str, schema: dict[str, Any]) -> str:
+    def _write_named_type(self, name: str, schema: dict[str, Any]) -> str:
         if name == "array":
-            return f"list[{self._constrained_type(schema['items'])}]"
+            return f"list[{self._write_constrained_type(schema['items'])}]"
         if name == "object":
-            return f"dict[str, {self._constrained_type(schema['additionalProperties'])}]"
+            return f"dict[str, {self._write_constrained_type(schema['additionalProperties'])}]"
         if name == "string" and "format" in schema:
             return self._use(_FORMATS[schema["format"]])
         return _SCALARS[name]
@@ -212,61 +213,56 @@ class _Writer:
         return name
 
 
-def _union(types: Iterable[str]) -> str:
+def _join_types(types: Iterable[str]) -> str:
     return " | ".join(dict.fromkeys(types))
 
 
-def _constraints(schema: dict[str, Any]) -> list[str]:
+def _list_constraints(schema: dict[str, Any]) -> list[str]:
     """The arguments of `Field` for the constraints of a type."""
-    present = [keyword for keyword in _CONSTRAINTS if keyword in schema]
-    return [f"{_CONSTRAINTS[keyword]}={_literal(schema[keyword])}" for keyword in present]
+    constraints = []
+    for keyword, argument in _CONSTRAINTS.items():
+        if keyword in schema:
+            constraints.append(f"{argument}={_write_literal(schema[keyword])}")
+    return constraints
 
 
-def _literal(value: Any) -> str:
+def _write_literal(value: Any) -> str:
     return text_literal(value) if isinstance(value, str) else repr(value)
 
 
-def _docstring(text: str) -> list[str]:
+def _write_docstring(text: str) -> list[str]:
     """The lines of a docstring."""
-    escaped = "".join(
-        character if character == "\n" else _in_docstring(character) for character in text
-    )
-    lines = escaped.split("\n")
+    lines = [text_literal(line)[1:-1] for line in text.split("\n")]
+    lines[0] = f'"""{lines[0]}'
     if len(lines) == 1:
-        return [f'"""{escaped}"""']
-    return [*f'"""{escaped}'.split("\n"), '"""']
+        return [f'{lines[0]}"""']
+    return [*lines, '"""']
 
 
-def _in_docstring(character: str) -> str:
-    if character in '"\\' or not character.isprintable():
-        return text_literal(character)[1:-1]
-    return character
-
-
-def _comments(reasons: Sequence[str]) -> list[str]:
+def _write_comments(reasons: Sequence[str]) -> list[str]:
     """Comments that explain a `JsonValue`; only printable ASCII, so that each is one line."""
-    plain = [_NOT_IN_COMMENTS.sub("?", reason)[:MAX_COMMENT] for reason in reasons]
-    return [f"# JsonValue: {reason}." for reason in plain]
+    comments = []
+    for reason in reasons:
+        printable = _NOT_IN_COMMENTS.sub("?", reason)
+        comments.append(f"# JsonValue: {printable[:MAX_COMMENT]}.")
+    return comments
 
 
-def imports_source(imports: Mapping[str, set[str]]) -> str:
+def write_imports(imports: Mapping[str, set[str]]) -> str:
     """Import statements: the standard library, then others."""
-    standard = {module: names for module, names in imports.items() if module != "pydantic"}
-    groups = [
-        standard,
-        {module: names for module, names in imports.items() if module == "pydantic"},
-    ]
-    lines = [
-        "\n".join(_import(module, group[module]) for module in sorted(group))
-        for group in groups
-        if group
-    ]
-    return "\n\n".join(lines)
+    standard = sorted(module for module in imports if module != "pydantic")
+    lines = [_write_import(module, imports[module]) for module in standard]
+    if "pydantic" in imports:
+        if lines:
+            lines.append("")
+        lines.append(_write_import("pydantic", imports["pydantic"]))
+    return "\n".join(lines)
 
 
-def _import(module: str, names: set[str]) -> str:
+def _write_import(module: str, names: set[str]) -> str:
     ordered = sorted(names, key=lambda name: (not name[0].isupper(), name))
     line = f"from {module} import {', '.join(ordered)}"
-    if len(line) <= 120:
+    if len(line) <= MAX_LINE:
         return line
-    return "\n".join((f"from {module} import (", *(f"    {name}," for name in ordered), ")"))
+    lines = [f"{INDENT}{name}," for name in ordered]
+    return "\n".join([f"from {module} import (", *lines, ")"])

@@ -21,6 +21,7 @@ MAX_BOUND: Final = 2**31  # of lengths and steps
 MAX_NUMBER: Final = 2**63  # of bounds of numbers
 
 ANYTHING: Final[Schema] = {}
+_NULL: Final[Schema] = {"type": "null"}
 
 ANNOTATIONS: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
@@ -32,105 +33,117 @@ _BRANCHES: Final = ("anyOf", "oneOf")
 _CONDITIONS: Final = ANNOTATIONS | {"required", "not"}
 
 
-def reference(name: str) -> Schema:
+def make_reference(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def map_of(values: Schema) -> Schema:
+def make_array(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def make_map(values: Schema) -> Schema:
     return {"type": "object", "additionalProperties": values}
 
 
 def is_map(flat: Flat) -> bool:
     """Whether an object has a type for members that it does not name."""
     values = flat.members.get("additionalProperties")
-    return bool(flat.members.get("patternProperties")) or (
-        isinstance(values, dict) and bool(values)
-    )
+    has_type = isinstance(values, dict) and bool(values)
+    return has_type or bool(flat.members.get("patternProperties"))
 
 
-def union(alternatives: list[Schema]) -> Schema:
-    """One type for `alternatives`, without duplicates. If one alternative is any value, the union is any value."""
-    if ANYTHING in alternatives:
+def make_union(alternatives: list[Schema]) -> Schema:
+    """One type for `alternatives`, without duplicates.
+
+    If one alternative is any value, the union is any value.
+    """
+    if not alternatives or ANYTHING in alternatives:
         return ANYTHING
-    found = [each for index, each in enumerate(alternatives) if each not in alternatives[:index]]
-    values = [each for each in found if each != {"type": "null"}]
-    if len(found) == 1 or not values:
-        return found[0] if found else ANYTHING
+    types: list[Schema] = []
+    for alternative in alternatives:
+        if alternative not in types:
+            types.append(alternative)
+    if len(types) == 1:
+        return types[0]
+    values = [type_ for type_ in types if type_ != _NULL]
     if len(values) == 1 and values[0].get("type", "object") != "object":
-        enum = values[0].get("enum")
-        choices: Schema = {"enum": [*enum, None]} if isinstance(enum, list) else {}
-        return {**values[0], "type": [values[0]["type"], "null"], **choices}
-    null: list[Schema] = [{"type": "null"}] if len(values) < len(found) else []
-    return {"anyOf": [*values, *null]}
+        [value] = values
+        result = {**value, "type": [value["type"], "null"]}
+        if isinstance(value.get("enum"), list):
+            result["enum"] = [*items_of(value["enum"]), None]
+        return result
+    if len(values) < len(types):
+        values.append(_NULL)
+    return {"anyOf": [*values]}
 
 
-def documented(written: Schema, schema: JSON, flattener: Flattener, *, is_required: bool) -> Schema:
-    """The type of a member with its description, and its default if the type is a scalar that has this value.
+def add_annotations(
+    type_: Schema, schema: JSON, flattener: Flattener, *, is_required: bool
+) -> Schema:
+    """The type of a member with its description, and its default if it is a scalar of this type.
 
     A class has its own description.
     """
-    if not isinstance(schema, dict) or "$ref" in written:
-        return written
+    if not isinstance(schema, dict) or "$ref" in type_:
+        return type_
     try:
         annotations = flattener.flat(schema).members
     except TooLarge:
         annotations = schema
-    out = dict(written)
+    result = dict(type_)
     if description := description_of(annotations.get("description")):
-        out["description"] = description
+        result["description"] = description
     default = annotations.get("default")
-    if not is_required and default is not None and _has_value(written, default):
-        out["default"] = int(default) if _only_integer(written) else _as_json(default)  # type: ignore[arg-type]
-    return out
+    if not is_required and default is not None and _has_value(type_, default):
+        result["default"] = _as_python(default, type_)
+    return result
 
 
-def _has_value(written: Schema, value: JSON) -> bool:
+def _has_value(type_: Schema, value: JSON) -> bool:
     """Whether `value` is one of a scalar type without a format; constraints are not checked."""
-    if "enum" in written:
-        return isinstance(value, str | int) and any(
-            type(one) is type(value) and one == value for one in items_of(written["enum"])
-        )
-    names = [
-        name
-        for name in type_names(written.get("type"))
-        if name in {"string", "integer", "number", "boolean"}
-    ]
-    if written.get("format") in STRING_FORMATS:
+    if "enum" in type_:
+        same_type = [choice for choice in items_of(type_["enum"]) if type(choice) is type(value)]
+        return isinstance(value, str | int) and value in same_type
+    if type_.get("format") in STRING_FORMATS:
         return False
-    return any(name in types_of_value(value) for name in names)
+    scalars = {"string", "integer", "number", "boolean"}.intersection(type_names(type_.get("type")))
+    return not scalars.isdisjoint(types_of_value(value))
 
 
-def _as_json(value: JSON) -> Any:
+def _as_python(value: JSON, type_: Schema) -> Any:
     """A scalar as a value of Python, which has no exact fractions."""
-    return float(value) if isinstance(value, Number) else value
-
-
-def _only_integer(written: Schema) -> bool:
-    names = type_names(written.get("type"))
-    return "integer" in names and "number" not in names
+    if not isinstance(value, Number):
+        return value
+    names = type_names(type_.get("type"))
+    is_integer = "integer" in names and "number" not in names
+    return int(value) if is_integer else float(value)
 
 
 def description_of(value: JSON) -> str:
     """A description without characters that are invisible or change the direction of text."""
-    return (
-        _UNPRINTABLE.sub("", value.replace("\r\n", "\n")).strip() if isinstance(value, str) else ""
-    )
+    if not isinstance(value, str):
+        return ""
+    return _UNPRINTABLE.sub("", value.replace("\r\n", "\n")).strip()
 
 
 def has_choices(flat: Flat) -> bool:
     return "enum" in flat.members or "const" in flat.members
 
 
-def union_keyword(flat: Flat) -> str | None:
-    """The keyword of alternatives that differ in type; those that only require members are constraints."""
+def find_union_keyword(flat: Flat) -> str | None:
+    """The keyword of alternatives that differ in type.
+
+    Alternatives that only require members are constraints.
+    """
     for keyword in _BRANCHES:
         branches = flat.members.get(keyword)
-        if not isinstance(branches, list):
-            continue
-        if all(isinstance(branch, dict) and branch.keys() <= _CONDITIONS for branch in branches):
-            continue
-        return keyword
+        if isinstance(branches, list) and not all(map(_is_condition, branches)):
+            return keyword
     return None
+
+
+def _is_condition(branch: JSON) -> bool:
+    return isinstance(branch, dict) and branch.keys() <= _CONDITIONS
 
 
 # Constraints
@@ -139,54 +152,47 @@ def union_keyword(flat: Flat) -> str | None:
 def constraints_of(name: str, flat: Flat) -> Schema:
     """The constraints of a string or a number that pydantic checks as the schema means them."""
     if name == "string":
+        constraints = bounds_of(flat, "minLength", "maxLength")
         pattern = flat.members.get("pattern")
-        out = bounds_of(flat, "minLength", "maxLength")
-        return (
-            {**out, "pattern": pattern}
-            if isinstance(pattern, str) and _means_the_same(pattern)
-            else out
-        )
+        if isinstance(pattern, str) and _is_portable(pattern):
+            constraints["pattern"] = pattern
+        return constraints
     numbers: dict[str, int | float] = {}
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        value = _number(flat.members.get(keyword))
-        if (
-            value is not None
-            and -MAX_NUMBER < value < MAX_NUMBER
-            and (name == "number" or value == int(value))
-        ):
-            numbers[keyword] = int(value) if value == int(value) else float(value)
-    step = _number(flat.members.get("multipleOf"))
-    if name == "integer" and step is not None and step == int(step) and 0 < step < MAX_BOUND:
-        numbers["multipleOf"] = int(step)  # of floats, pydantic's answer depends on their rounding
+        bound = flat.members.get(keyword)
+        if not is_number(bound) or not -MAX_NUMBER < bound < MAX_NUMBER:
+            continue
+        if bound == int(bound):
+            numbers[keyword] = int(bound)
+        elif name == "number":
+            numbers[keyword] = float(bound)
+    step = flat.members.get("multipleOf")
+    # Of floats, pydantic's answer depends on their rounding.
+    if name == "integer" and is_number(step) and step == int(step) and 0 < step < MAX_BOUND:
+        numbers["multipleOf"] = int(step)
     return cast("Schema", numbers)
 
 
 def bounds_of(flat: Flat, *keywords: str) -> Schema:
-    found = ((keyword, _number(flat.members.get(keyword))) for keyword in keywords)
-    return {
-        keyword: int(value)
-        for keyword, value in found
-        if value is not None and 0 <= value < MAX_BOUND
-    }
+    bounds: Schema = {}
+    for keyword in keywords:
+        bound = flat.members.get(keyword)
+        if is_number(bound) and 0 <= bound < MAX_BOUND:
+            bounds[keyword] = int(bound)
+    return bounds
 
 
-def _number(value: JSON) -> int | Number | None:
-    return value if is_number(value) else None
-
-
-# Syntax that has another meaning in Rust's regular expressions, which pydantic uses, than in those of ECMA-262:
-# lookaround, back references, classes that are complements of Unicode's, operators within a class.
+# Syntax that has another meaning in Rust's regular expressions, which pydantic uses, than in those
+# of ECMA-262: lookaround, back references, classes that are complements of Unicode's, operators
+# within a class.
 _DIFFERENT: Final = re.compile(r"\(\?|\\[1-9DWSBbpPukc]|&&|--|~~|\[[^\]]*\[|\[\^?\]")
 
 
-def _means_the_same(pattern: str) -> bool:
+def _is_portable(pattern: str) -> bool:
     """Whether pydantic can match `pattern`, and does it as the schema means it."""
-    if (
-        len(pattern) > MAX_PATTERN
-        or not pattern.isascii()
-        or not pattern.isprintable()
-        or _DIFFERENT.search(pattern)
-    ):
+    if len(pattern) > MAX_PATTERN or _DIFFERENT.search(pattern):
+        return False
+    if not pattern.isascii() or not pattern.isprintable():
         return False
     try:
         SchemaValidator(core_schema.str_schema(pattern=pattern))

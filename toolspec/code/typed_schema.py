@@ -1,10 +1,11 @@
 """Schemas rewritten so that each part is a type of Python.
 
-The result is a document in a small part of JSON Schema: objects with names in `$defs`, and in their members
-scalars, literals, lists, maps, unions and references. All names of classes are made here.
+The result is a document in a small part of JSON Schema: objects with names in `$defs`, and in their
+members scalars, literals, lists, maps, unions and references. All names of classes are made here.
 
-A part that has no such type becomes `JsonValue`, with a comment that says why. Constraints that are not types (`not`,
-`if`, `dependentRequired`, …) are left out: Toolshelf checks them before and after each run.
+A part that has no such type becomes `JsonValue`, with a comment that says why. Constraints that are
+not types (`not`, `if`, `dependentRequired`, …) are left out: Toolshelf checks them before and after
+each run.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from toolspec.code.python_names import identifiers, pascal_name, unused
+from toolspec.code.python_names import identifiers, make_unused, pascal_name
 from toolspec.code.python_types import (
     ANNOTATIONS,
     ANYTHING,
     STRING_FORMATS,
+    add_annotations,
     bounds_of,
     constraints_of,
     description_of,
-    documented,
+    find_union_keyword,
     has_choices,
     is_map,
-    map_of,
-    reference,
-    union,
-    union_keyword,
+    make_array,
+    make_map,
+    make_reference,
+    make_union,
 )
 from toolspec.conversion_report import Report
 from toolspec.exports.merge_all_of import Flat, Flattener, TooLarge
@@ -36,7 +38,8 @@ from toolspec.exports.type_mapping import is_null, types_of, types_of_value
 from toolspec.schema.describe import TYPES
 from toolspec.schema.normalize import Normalized, Schema, definition_of, normalized
 from toolspec.text.containers import items_of, members_of, strings_of
-from toolspec.text.reader import JSON, Number
+from toolspec.text.numbers import is_number
+from toolspec.text.reader import JSON
 
 MAX_CLASSES: Final = 300  # of one spec
 MAX_SCHEMAS: Final = 3_000  # of one spec: written out, references may multiply
@@ -44,6 +47,7 @@ MAX_DEPTH: Final = 60  # types within each other
 MAX_LITERALS: Final = 500  # values of one enumeration
 MAX_CLASS_NAME: Final = 100  # characters
 
+_NOT_CONSTRAINTS: Final = ANNOTATIONS | {"$defs"}
 _NUMBER_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 _ANY_VALUE: Final = "the schema allows any value"
@@ -56,6 +60,7 @@ _TOO_MANY_CLASSES: Final = f"the schemas of the tool would need more than {MAX_C
 _TOO_LARGE: Final = "with its references expanded, the schema is too large"
 _OTHER_DRAFT: Final = "the draft of the schema does not define the keyword that would describe it"
 _VALUES: Final = "the schema lists values that are objects or arrays"
+_NO_MEMBERS: Final = "the schema declares no properties of this object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,8 @@ class TypedSchemas:
         roots: by the name of each schema ("Request"), its type in the document.
         classes: the schemas of objects, by the names of their classes.
         names: the identifier of each member of the objects.
-        comments: by class (or root) and member ("" for the root itself), why there is a `JsonValue`.
+        comments: by class (or root) and member ("" for the root itself), why there is a
+            `JsonValue`.
         untyped: the same as pointers.
     """
 
@@ -97,12 +103,11 @@ def typed_schemas(schemas: Mapping[str, tuple[JSON, str]]) -> TypedSchemas:
     result = TypedSchemas()
     used = set(schemas)
     for name, (schema, pointer) in schemas.items():
-        _Writer(
-            normalized(schema, pointer=pointer, report=Report()), name, pointer, result, used
-        ).run()
-    members = (
-        member for schema in result.classes.values() for member in members_of(schema["properties"])
-    )
+        modern = normalized(schema, pointer=pointer, report=Report())
+        _Writer(modern, name, pointer, result, used).run()
+    members: set[str] = set()
+    for class_ in result.classes.values():
+        members.update(members_of(class_["properties"]))
     result.names = identifiers(members)
     return result
 
@@ -150,18 +155,18 @@ class _Writer:
     def run(self) -> None:
         at = _At((self._root, ""), self._root, self._pointer)
         root = self._modern.root
-        if isinstance(root, dict) and self._object_of("") is not None:
+        if isinstance(root, dict) and self._find_object("") is not None:
             self._classes_of[""] = self._root
             self._write_class("", self._root)
-            self._result.roots[self._root] = reference(self._root)
+            self._result.roots[self._root] = make_reference(self._root)
         else:
-            self._result.roots[self._root] = self._written(root, at)
+            self._result.roots[self._root] = self._write(root, at)
         while self._waiting:
             self._write_class(*self._waiting.popleft())
 
     # Definitions
 
-    def _object_of(self, name: str) -> Flat | None:
+    def _find_object(self, name: str) -> Flat | None:
         """The definition if it becomes a class: an object with properties, or the root object."""
         target = self._flattener.target(name)
         if not isinstance(target, dict):
@@ -170,92 +175,87 @@ class _Writer:
             flat = self._flattener.flat(target)
         except TooLarge:
             return None
-        if types_of(flat) != ["object"] or has_choices(flat) or union_keyword(flat):
+        if types_of(flat) != ["object"] or has_choices(flat) or find_union_keyword(flat):
             return None
-        return flat if "properties" in flat.members or (not name and not is_map(flat)) else None
+        is_root_without_members = not name and not is_map(flat)
+        return flat if "properties" in flat.members or is_root_without_members else None
 
     def _write_class(self, definition: str, name: str) -> None:
-        flat = self._object_of(definition)
+        flat = self._find_object(definition)
         if flat is not None:
-            at = _At((name, ""), name, flat.pointer, inside=frozenset({definition}))
-            self._result.classes[name] = self._class(
-                flat, replace(at, inside=at.inside | flat.expanded)
-            )
+            inside = frozenset({definition}) | flat.expanded
+            at = _At((name, ""), name, flat.pointer, inside=inside)
+            self._result.classes[name] = self._describe_class(flat, at)
 
-    def _reference_to(self, definition: str) -> Schema | None:
+    def _refer_to(self, definition: str) -> Schema | None:
         """A reference to the class of a definition; None if it is none."""
         if definition in self._classes_of:
-            return reference(self._classes_of[definition])
-        if self._object_of(definition) is None or len(self._used) > MAX_CLASSES:
+            return make_reference(self._classes_of[definition])
+        if self._find_object(definition) is None or len(self._used) > MAX_CLASSES:
             return None
-        name = self._new_class(f"{self._root}{pascal_name(definition) or 'Object'}")
+        name = self._name_class(f"{self._root}{pascal_name(definition) or 'Object'}")
         self._classes_of[definition] = name
         self._waiting.append((definition, name))
-        return reference(name)
+        return make_reference(name)
 
-    def _new_class(self, name: str) -> str:
-        return unused(name[:MAX_CLASS_NAME], self._used, separator="")
+    def _name_class(self, name: str) -> str:
+        return make_unused(name[:MAX_CLASS_NAME], self._used, separator="")
 
     # Types
 
-    def _written(self, schema: JSON, at: _At) -> Schema:
+    def _write(self, schema: JSON, at: _At) -> Schema:
         """The type of `schema`: of one alternative, or a union."""
-        return union(self._alternatives(schema, at))
+        return make_union(self._list_alternatives(schema, at))
 
-    def _alternatives(self, schema: JSON, at: _At) -> list[Schema]:
+    def _list_alternatives(self, schema: JSON, at: _At) -> list[Schema]:
         if not isinstance(schema, dict):
-            return self._anything(
-                at, _ANY_VALUE if schema is not False else _NO_VALUE, at.pointer, declared=False
-            )
+            reason = _NO_VALUE if schema is False else _ANY_VALUE
+            return self._use_anything(at, reason, at.pointer, declared=False)
         if schema not in self._modern.origins:
-            return self._anything(at, _OTHER_DRAFT, at.pointer, declared=False)
+            return self._use_anything(at, _OTHER_DRAFT, at.pointer, declared=False)
         pointer = self._modern.origins.of(schema)
         at = replace(at, pointer=pointer)
         self._remaining -= 1
         if self._remaining < 0:
-            return self._anything(at, _TOO_MANY, pointer)
+            return self._use_anything(at, _TOO_MANY, pointer)
         if at.depth > MAX_DEPTH:
-            return self._anything(at, _TOO_DEEP, pointer)
+            return self._use_anything(at, _TOO_DEEP, pointer)
         definition = definition_of(schema.get("$ref"))
-        if definition is not None and (
-            definition in at.inside or schema.keys() - ANNOTATIONS == {"$ref"}
-        ):
-            if (reference := self._reference_to(definition)) is not None:
-                return [reference]
-            if definition in at.inside:
-                return self._anything(at, _RECURSIVE, pointer)
+        if definition is not None:
+            is_recursive = definition in at.inside
+            if is_recursive or schema.keys() - ANNOTATIONS == {"$ref"}:
+                reference = self._refer_to(definition)
+                if reference is not None:
+                    return [reference]
+            if is_recursive:
+                return self._use_anything(at, _RECURSIVE, pointer)
         try:
             flat = self._flattener.flat(schema)
         except TooLarge:
-            return self._anything(at, _TOO_LARGE, pointer)
+            return self._use_anything(at, _TOO_LARGE, pointer)
         if flat.expanded & at.inside:
-            return self._anything(at, _RECURSIVE, pointer)
-        return self._flat_alternatives(flat, replace(at, inside=at.inside | flat.expanded))
+            return self._use_anything(at, _RECURSIVE, pointer)
+        return self._list_types(flat, replace(at, inside=at.inside | flat.expanded))
 
-    def _flat_alternatives(self, flat: Flat, at: _At) -> list[Schema]:
-        if keyword := union_keyword(flat):
-            return self._branches(flat, keyword, at)
+    def _list_types(self, flat: Flat, at: _At) -> list[Schema]:
+        if keyword := find_union_keyword(flat):
+            return self._list_branches(flat, keyword, at)
         types = [name for name in types_of(flat) if name in TYPES]
-        if "number" in types and "integer" in types and not has_choices(flat):
-            types.remove("integer")
         if has_choices(flat):
-            return self._choices(flat, types, at)
+            return self._list_choices(flat, types, at)
+        if "number" in types and "integer" in types:
+            types.remove("integer")
         if not types:
-            keywords = [
-                keyword
-                for keyword in flat.members
-                if keyword not in ANNOTATIONS and keyword != "$defs"
-            ]
-            reason = _NO_TYPE.format("`, `".join(keywords[:5])) if keywords else _ANY_VALUE
-            return self._anything(at, reason, flat.pointer, declared=False)
-        at = (
-            at
-            if len([name for name in types if name != "null"]) == 1
-            else replace(at, constrained=False)
-        )
-        return [self._of_type(name, flat, at) for name in types]
+            reason = _ANY_VALUE
+            keywords = [name for name in flat.members if name not in _NOT_CONSTRAINTS]
+            if keywords:
+                reason = _NO_TYPE.format("`, `".join(keywords[:5]))
+            return self._use_anything(at, reason, flat.pointer, declared=False)
+        if len(types) - types.count("null") != 1:
+            at = replace(at, constrained=False)
+        return [self._write_type(name, flat, at) for name in types]
 
-    def _branches(self, flat: Flat, keyword: str, at: _At) -> list[Schema]:
+    def _list_branches(self, flat: Flat, keyword: str, at: _At) -> list[Schema]:
         schemas = items_of(flat.members.pop(keyword))
         common: Schema = {
             key: value for key, value in flat.members.items() if key not in ANNOTATIONS
@@ -263,54 +263,53 @@ class _Writer:
         if common:
             rest = self._modern.origins.put(common, flat.pointer)
             schemas = [self._flattener.both(rest, branch) for branch in schemas]
-        values = [schema for schema in schemas if not is_null(schema)]
-        found: list[Schema] = []
+        is_union = len([schema for schema in schemas if not is_null(schema)]) != 1
+        alternatives: list[Schema] = []
         for schema in schemas:
-            title = schema.get("title") if isinstance(schema, dict) and len(values) > 1 else None
-            suffix = pascal_name(title) if isinstance(title, str) else ""
-            inner = replace(at, name=at.name + suffix, depth=at.depth + 1)
-            found += self._alternatives(
-                schema, inner if len(values) == 1 else replace(inner, constrained=False)
-            )
-        return found
+            inner = replace(at, depth=at.depth + 1)
+            if is_union:
+                title = members_of(schema).get("title")
+                suffix = pascal_name(title) if isinstance(title, str) else ""
+                inner = replace(inner, name=at.name + suffix, constrained=False)
+            alternatives += self._list_alternatives(schema, inner)
+        return alternatives
 
-    def _choices(self, flat: Flat, types: list[str], at: _At) -> list[Schema]:
+    def _list_choices(self, flat: Flat, types: list[str], at: _At) -> list[Schema]:
         """`enum` and `const`: literals where Python has them."""
-        values = (
-            [flat.members["const"]]
-            if "const" in flat.members
-            else items_of(flat.members.get("enum"))
-        )
-        values = [value for value in values if not types or set(types_of_value(value)) & set(types)]
+        values = items_of(flat.members.get("enum"))
+        if "const" in flat.members:
+            values = [flat.members["const"]]
+        if types:
+            values = [value for value in values if not set(types).isdisjoint(types_of_value(value))]
         if not values:
-            return self._anything(at, _NO_VALUE, flat.pointer, declared=False)
-        found: list[Schema] = []
+            return self._use_anything(at, _NO_VALUE, flat.pointer, declared=False)
+        alternatives: list[Schema] = []
         for name in ("string", "integer", "boolean", "number", "null", "array", "object"):
-            own = [value for value in values if types_of_value(value)[0] == name]
-            if own:
-                found.append(self._literals(name, own, flat, at))
-        return found
+            choices = [value for value in values if types_of_value(value)[0] == name]
+            if choices:
+                alternatives.append(self._write_literals(name, choices, flat, at))
+        return alternatives
 
-    def _literals(self, name: str, values: list[JSON], flat: Flat, at: _At) -> Schema:
+    def _write_literals(self, name: str, values: list[JSON], flat: Flat, at: _At) -> Schema:
         if name == "null":
             return {"type": "null"}
         if name in {"array", "object"}:
             self._note(at, _VALUES, flat.pointer, declared=False)
-            return {"type": "array", "items": ANYTHING} if name == "array" else map_of(ANYTHING)
+            return make_map(ANYTHING) if name == "object" else make_array(ANYTHING)
         if name == "number" or len(values) > MAX_LITERALS:
             return {"type": name}
-        literals: list[JSON] = [
-            int(value) if isinstance(value, Number) else value for value in values
-        ]
-        if name == "boolean" and len(set(map(bool, literals))) > 1:
+        if name == "integer":
+            values = [int(value) for value in values if is_number(value)]
+        literals = list(dict.fromkeys(values))
+        if name == "boolean" and len(literals) == 2:
             return {"type": "boolean"}
-        return {"type": name, "enum": list(dict.fromkeys(literals))}
+        return {"type": name, "enum": literals}
 
-    def _of_type(self, name: str, flat: Flat, at: _At) -> Schema:
+    def _write_type(self, name: str, flat: Flat, at: _At) -> Schema:
         if name == "object":
-            return self._object(flat, at)
+            return self._write_object(flat, at)
         if name == "array":
-            return self._array(flat, at)
+            return self._write_array(flat, at)
         if name in {"null", "boolean"}:
             return {"type": name}
         constraints = constraints_of(name, flat) if at.constrained else {}
@@ -321,82 +320,87 @@ class _Writer:
             constraints["format"] = kind
         return {"type": name, **constraints}
 
-    def _array(self, flat: Flat, at: _At) -> Schema:
+    def _write_array(self, flat: Flat, at: _At) -> Schema:
         items = flat.members.get("items", True)
         schemas = [*items_of(flat.members.get("prefixItems"))]
         if not schemas or (isinstance(items, dict) and items):
             schemas.append(items)
         inner = at.within(f"{at.name}Item")
-        out: Schema = {
-            "type": "array",
-            "items": union([one for each in schemas for one in self._alternatives(each, inner)]),
-        }
-        return out | (bounds_of(flat, "minItems", "maxItems") if at.constrained else {})
+        array = make_array(make_union(self._list_alternatives_of_all(schemas, inner)))
+        if at.constrained:
+            array |= bounds_of(flat, "minItems", "maxItems")
+        return array
 
-    def _object(self, flat: Flat, at: _At) -> Schema:
+    def _list_alternatives_of_all(self, schemas: list[JSON], at: _At) -> list[Schema]:
+        alternatives: list[Schema] = []
+        for schema in schemas:
+            alternatives += self._list_alternatives(schema, at)
+        return alternatives
+
+    def _write_object(self, flat: Flat, at: _At) -> Schema:
         if "properties" not in flat.members:
-            return map_of(union(self._map_values(flat, at)))
+            return make_map(make_union(self._map_values(flat, at)))
         if len(self._used) > MAX_CLASSES:
             self._note(at, _TOO_MANY_CLASSES, flat.pointer)
-            return map_of(ANYTHING)
-        name = self._new_class(at.name)
-        self._result.classes[
-            name
-        ] = {}  # holds its position: a class comes before those of its members
-        self._result.classes[name] = self._class(flat, replace(at, name=name))
-        return reference(name)
+            return make_map(ANYTHING)
+        name = self._name_class(at.name)
+        # An empty one holds its position: a class comes before those of its members.
+        self._result.classes[name] = {}
+        self._result.classes[name] = self._describe_class(flat, replace(at, name=name))
+        return make_reference(name)
 
     def _map_values(self, flat: Flat, at: _At) -> list[Schema]:
         """The types of the values of an object without declared members.
 
-        `unevaluatedProperties` does not count: a member that `then` or `dependentSchemas` declares may have another
-        type. A Java record gets these members too, so `java_types` can consider it.
+        `unevaluatedProperties` does not count: a member that `then` or `dependentSchemas` declares
+        may have another type. A Java record gets these members too, so `java_types` can consider
+        it.
         """
-        patterns = members_of(flat.members.get("patternProperties"))
+        schemas = list(members_of(flat.members.get("patternProperties")).values())
         others = flat.members.get("additionalProperties", True)
-        schemas = [*patterns.values(), *([others] if others is not False else [])]
-        inner = at.within(f"{at.name}Value")
+        if others is not False:
+            schemas.append(others)
         if schemas in ([True], [{}], []):
-            self._note(
-                at, "the schema declares no properties of this object", flat.pointer, declared=False
-            )
-            return [ANYTHING]
-        return [one for schema in schemas for one in self._alternatives(schema, inner)]
+            return self._use_anything(at, _NO_MEMBERS, flat.pointer, declared=False)
+        return self._list_alternatives_of_all(schemas, at.within(f"{at.name}Value"))
 
-    def _class(self, flat: Flat, at: _At) -> Schema:
+    def _describe_class(self, flat: Flat, at: _At) -> Schema:
         members = members_of(flat.members.get("properties"))
         required = strings_of(flat.members.get("required"))
-        undeclared = [name for name in required if name not in members]
-        closed = flat.members.get("additionalProperties") is False and not flat.members.get(
-            "patternProperties"
-        )
-        out: Schema = {"type": "object"}
-        if description := description_of(flat.members.get("description")):
-            out["description"] = description
+        patterns = flat.members.get("patternProperties")
+        is_open = flat.members.get("additionalProperties") is not False or bool(patterns)
+        if is_open:
+            members = members | {name: True for name in required if name not in members}
         properties: Schema = {}
-        for member, schema in (
-            *members.items(),
-            *((name, True) for name in undeclared if not closed),
-        ):
+        for member, schema in members.items():
             if schema is False:
                 continue
-            owner = (at.name, member)
             inner = replace(
-                at, owner=owner, name=at.name + (pascal_name(member) or "Member"), constrained=True
+                at,
+                owner=(at.name, member),
+                name=at.name + (pascal_name(member) or "Member"),
+                constrained=True,
+                depth=at.depth + 1,
             )
-            written = self._written(schema, replace(inner, depth=at.depth + 1))
-            properties[member] = documented(
-                written, schema, self._flattener, is_required=member in required
+            type_ = self._write(schema, inner)
+            is_required = member in required
+            properties[member] = add_annotations(
+                type_, schema, self._flattener, is_required=is_required
             )
-        out["properties"] = properties
-        out["required"] = [name for name in required if name in properties]
-        out["additionalProperties"] = not closed
-        out["mentionsOthers"] = not closed and is_map(flat)
-        return out
+        class_: Schema = {
+            "type": "object",
+            "properties": properties,
+            "required": [name for name in required if name in properties],
+            "additionalProperties": is_open,
+            "mentionsOthers": is_open and is_map(flat),
+        }
+        if description := description_of(flat.members.get("description")):
+            class_["description"] = description
+        return class_
 
     # JsonValue
 
-    def _anything(
+    def _use_anything(
         self, at: _At, reason: str, pointer: str, *, declared: bool = True
     ) -> list[Schema]:
         self._note(at, reason, pointer, declared=declared)

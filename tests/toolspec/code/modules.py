@@ -6,7 +6,7 @@ import itertools
 import sys
 import types
 
-from toolspec.code.python_models import PythonModels, imports_source, python_models
+from toolspec.code.python_models import PythonModels, python_models, write_imports
 
 _numbers = itertools.count()
 
@@ -20,7 +20,7 @@ def imported(source: str, name: str = "generated") -> types.ModuleType:
 
 
 def source_of(models: PythonModels) -> str:
-    return f"from __future__ import annotations\n\n{imports_source(models.imports)}\n\n\n{models.source}"
+    return f"from __future__ import annotations\n\n{write_imports(models.imports)}\n\n\n{models.source}"
 
 
 def models_of(schema: object) -> str:

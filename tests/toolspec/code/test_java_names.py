@@ -116,14 +116,14 @@ def test_every_text_becomes_a_legal_identifier(maker):
 def test_a_name_that_is_in_use_gets_a_number():
     names = Names(["value"])
 
-    assert [names.unique("value"), names.unique("value"), names.unique("value3"), names.unique("v")] == [
-        "value2", "value3", "value3_2", "v",
-    ]  # fmt: skip
+    unique = [names.make_unique(name) for name in ("value", "value", "value3", "v")]
+
+    assert unique == ["value2", "value3", "value3_2", "v"]
 
 
 def test_names_of_files_differ_in_more_than_case_and_a_thousand_equal_ones_stay_different():
     names = Names(ignore_case=True)
-    found = [names.unique(name) for name in ("User", "USER", "user")]
+    found = [names.make_unique(name) for name in ("User", "USER", "user")]
 
     assert found == ["User", "USER2", "user3"]
-    assert len({names.unique("a") for _ in range(1000)}) == 1000
+    assert len({names.make_unique("a") for _ in range(1000)}) == 1000
