@@ -17,7 +17,7 @@ from django.utils import timezone
 from catalog.audiences import remove_unused_audiences, set_audience, toolkits_of
 from catalog.errors import RevisionConflict
 from catalog.models import Tool, ToolTag
-from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH
+from catalog.models.tools import NEEDS_LENGTH, SORT_NAME_LENGTH, TAG_LENGTH
 from catalog.search import search_index
 from catalog.search.document import (
     SearchDocument,
@@ -43,7 +43,7 @@ _DESCRIBES_MEMBERS: Final = frozenset(
 
 MIRRORED: Final = [
     "name", "sort_name", "description", "parameter_count", "required_count", "effect", "configurable",
-    "needs_configuration", "has_examples", "has_return_type", "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
+    "needs", "has_examples", "has_return_type", "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
 ]  # fmt: skip
 
 
@@ -55,9 +55,7 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
     tool.parameter_count, tool.required_count = _count_parameters(spec.parameters)
     tool.effect = effect_of(spec)
     tool.configurable = spec.configuration is not None
-    tool.needs_configuration = spec.configuration is not None and not _accepts_nothing(
-        spec.configuration
-    )
+    tool.needs = find_needed(spec.configuration)
     tool.has_examples = bool(spec.examples)
     tool.has_return_type = spec.return_type is not None
     tool.spec_tags = "\n".join(distinct_tags(tags_of(spec)))
@@ -81,9 +79,21 @@ def _count_parameters(parameters: JSON) -> tuple[int | None, int]:
     return len(properties), len(required)
 
 
-def _accepts_nothing(configuration: JSON) -> bool:
-    """Whether a tool runs with an empty configuration, because its schema requires nothing."""
-    return compile_schema(configuration).check({}).verdict != "violates"
+def find_needed(configuration: JSON) -> str:
+    """The title of the first required member, or its name, or "configuration"; "" if {} is accepted.
+
+    Args:
+        configuration: the schema of a tool's configuration; None if it has none.
+    """
+    if configuration is None or compile_schema(configuration).check({}).verdict != "violates":
+        return ""
+    schema = members_of(configuration)
+    names = [name for name in items_of(schema.get("required")) if isinstance(name, str)]
+    if not names:
+        return "configuration"
+    title = members_of(members_of(schema.get("properties")).get(names[0])).get("title")
+    words = title if isinstance(title, str) else names[0]
+    return " ".join(words.split())[:NEEDS_LENGTH] or "configuration"
 
 
 def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from catalog.search.visibility import Visibility
 from toolspec.spec import ToolSpec, stored_spec
 
 SORT_NAME_LENGTH = 80
+NEEDS_LENGTH = 60
 TOOLKIT_LENGTH = MAX_TOOLKIT_CHARS
 TAG_LENGTH = 60
 GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
@@ -142,7 +143,8 @@ class Tool(models.Model):
         max_length=12, blank=True, default=""
     )  # an `Effect` of search/document.py
     configurable = models.BooleanField(default=False)
-    needs_configuration = models.BooleanField(default=False)  # something in it is required
+    # the title of what its configuration requires first, or "configuration"; "" if nothing is required
+    needs = models.CharField(max_length=NEEDS_LENGTH, blank=True, default="")
     has_examples = models.BooleanField(default=False)
     has_return_type = models.BooleanField(default=False)
     current = models.ForeignKey("Revision", null=True, on_delete=models.PROTECT, related_name="+")

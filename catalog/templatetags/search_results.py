@@ -120,8 +120,8 @@ def _qualifiers(result: Result) -> Iterator[str]:
         yield from (_ID, marked(shown.tool_id), _CODE_END)
     if tool.toolkit:
         yield from (_TOOLKIT, quote_plus(tool.toolkit), _NAME, tool.toolkit, _LINK_END)
-    if tool.needs_configuration:
-        yield from (_QUALIFIER, "needs configuration", _SPAN_END)
+    if tool.needs:
+        yield from (_QUALIFIER, f"needs {tool.needs}", _SPAN_END)
     if tool.archived:
         yield from (_QUALIFIER, "archived", _SPAN_END)
     if tool.deprecation and tool.deprecation.superseded_by:

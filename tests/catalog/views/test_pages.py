@@ -785,7 +785,10 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
         ({"type": "object"}, []),
         (properties(region={"type": "string", "default": "eu"}), []),
         ({"anyOf": [{"required": ["key"]}, {}]}, []),
-        ({"required": ["key"]}, ["needs configuration"]),
+        ({"required": ["key"]}, ["needs key"]),
+        (properties(key={"title": "API\nkey"}) | {"required": ["key"]}, ["needs API key"]),
+        (properties(key={"title": "K" * 80}) | {"required": ["key"]}, ["needs " + "K" * 60]),
+        ({"required": [" "]}, ["needs configuration"]),
         (
             {"allOf": [{"$ref": "#/$defs/Key"}], "$defs": {"Key": {"required": ["key"]}}},
             ["needs configuration"],
@@ -794,7 +797,7 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
     ],
     ids=str,
 )
-def test_a_tool_needs_configuration_only_if_something_in_it_is_required(
+def test_a_tool_says_what_it_needs_only_if_something_in_its_configuration_is_required(
     client, db, configuration, needed
 ):
     make_tool("greet", configuration=configuration)
