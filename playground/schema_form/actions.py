@@ -20,7 +20,7 @@ from playground.schema_form import children
 from playground.schema_form.change_type import follow_tags, switch_branch, switch_kind
 from playground.schema_form.collapse import OPENED, folded_draft
 from playground.schema_form.control_names import member_path, row_path, split_path
-from playground.schema_form.defaults import new_draft
+from playground.schema_form.defaults import make_draft
 from playground.schema_form.draft import (
     NOTHING,
     Array,
@@ -114,7 +114,9 @@ class _Working:
         token, rest = tokens[0], tokens[1:]
         if isinstance(draft, Object) and token.startswith("."):
             name = token[1:]
-            below = children.member(self.lookups.at(subschemas, draft), name).subschemas
+            below = children.find_member(
+                self.lookups.find_applicable(subschemas, draft), name
+            ).subschemas
             new = self._changed(draft.members.get(name, NOTHING), below, rest, change)
             return replace(draft, members={**draft.members, name: new})
         if isinstance(draft, Object):
@@ -138,7 +140,9 @@ class _Working:
                 below = (
                     ()
                     if key is None
-                    else children.member(self.lookups.at(subschemas, draft), key).subschemas
+                    else children.find_member(
+                        self.lookups.find_applicable(subschemas, draft), key
+                    ).subschemas
                 )
                 entry = replace(entry, draft=self._changed(entry.draft, below, rest, change))  # noqa: PLW2901
             entries.append(entry)
@@ -156,7 +160,9 @@ class _Working:
         index = 0
         for item in draft.items:
             if f"@{item.row}" == token:
-                below = children.item(self.lookups.at(subschemas, draft), index).subschemas
+                below = children.find_item(
+                    self.lookups.find_applicable(subschemas, draft), index
+                ).subschemas
                 item = replace(item, draft=self._changed(item.draft, below, rest, change))  # noqa: PLW2901
             items.append(item)
             index += item.length
@@ -166,7 +172,7 @@ class _Working:
 def _add(working: _Working, path: str, _key: str) -> None:
     def change(draft: Draft, subschemas: Sequence[Subschema]) -> Draft:
         return (
-            new_draft(working.lookups, subschemas, draft.kind, draft.state)
+            make_draft(working.lookups, subschemas, draft.kind, draft.state)
             if isinstance(draft, Missing)
             else draft
         )
@@ -178,19 +184,20 @@ def _add(working: _Working, path: str, _key: str) -> None:
 def _add_item(working: _Working, path: str, _key: str) -> None:
     def change(draft: Draft, subschemas: Sequence[Subschema]) -> Draft:
         if isinstance(draft, Missing):
-            made = new_draft(working.lookups, subschemas, "array", draft.state)
+            made = make_draft(working.lookups, subschemas, "array", draft.state)
             if not isinstance(made, Array) or made.items:
                 return made
             draft = made
         if not isinstance(draft, Array):
             return draft
-        child = children.item(
-            working.lookups.at(subschemas, draft), sum(item.length for item in draft.items)
+        child = children.find_item(
+            working.lookups.find_applicable(subschemas, draft),
+            sum(item.length for item in draft.items),
         )
         row = make_row_id(draft.items)
         working.focus = row_path(path, row)
         return replace(
-            draft, items=(*draft.items, Item(row, new_draft(working.lookups, child.subschemas)))
+            draft, items=(*draft.items, Item(row, make_draft(working.lookups, child.subschemas)))
         )
 
     working.change(path, change)
@@ -200,10 +207,10 @@ def _add_entry(working: _Working, path: str, key: str) -> None:
     def change(draft: Draft, subschemas: Sequence[Subschema]) -> Draft:
         if not isinstance(draft, Object):
             return draft
-        found = working.lookups.at(subschemas, draft)
-        value = new_draft(working.lookups, children.member(found, key).subschemas)
+        found = working.lookups.find_applicable(subschemas, draft)
+        value = make_draft(working.lookups, children.find_member(found, key).subschemas)
         is_open = isinstance(draft.members.get(key, NOTHING), Missing)
-        if is_open and key in children.declared_names(found):
+        if is_open and key in children.list_declared(found):
             working.focus = member_path(path, key)
             return replace(draft, members={**draft.members, key: value})
         row = make_row_id(draft.entries)

@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from playground.schema_form.containers import absent_node, array_node, folded_node, object_node
+from playground.schema_form.containers import (
+    build_absent,
+    build_array,
+    build_folded,
+    build_object,
+)
 from playground.schema_form.control_names import control_name
 from playground.schema_form.controls import Button, Hidden
 from playground.schema_form.draft import (
@@ -26,7 +31,7 @@ from playground.schema_form.draft import (
     Text,
 )
 from playground.schema_form.lookups import SchemaLookups
-from playground.schema_form.node_context import NodeContext, Position, Room, default_kind
+from playground.schema_form.node_context import NodeContext, Position, Room, choose_kind
 from playground.schema_form.nodes import (
     ArrayNode,
     ArrayRow,
@@ -37,13 +42,13 @@ from playground.schema_form.nodes import (
     children,
 )
 from playground.schema_form.scalars import (
-    boolean_node,
-    choice_node,
-    null_node,
-    number_node,
-    rows_for,
-    secret_node,
-    text_node,
+    build_boolean,
+    build_choice,
+    build_null,
+    build_number,
+    build_secret,
+    build_text,
+    count_rows,
 )
 from toolspec.schema.validation import Subschema
 
@@ -69,27 +74,27 @@ def build(
     selector.
     """
     builder = _Builder(name, lookups, shows_all)
-    root = builder.node(subschemas, draft, Position("", "", label, is_required=True))
+    root = builder.build(subschemas, draft, Position("", "", label, is_required=True))
     if focus is not None:
-        root = with_focus(root, focus, pressed)
-    refresh = Button(
-        f"{name}:refresh:",
-        "Update the form",
-        f"Update the fields of {label} for its current values",
+        root = add_focus(root, focus, pressed)
+    refresh = None
+    if lookups.has_conditions and not isinstance(root, RawNode):  # a text has no fields to update
+        title = f"Update the fields of {label} for its current values"
+        refresh = Button(f"{name}:refresh:", "Update the form", title)
+    return Form(
+        name,
+        root,
+        _make_toggle(name, pressed, shows_all=shows_all),
+        Hidden(control_name(name, "all", ""), "1") if shows_all else None,
+        refresh,
+        tuple(builder.secrets) if has_secrets else None,
     )
-    words = "Hide type selectors" if shows_all else "Show type selectors"
-    toggle = Button(
-        f"{name}:{'fewer' if shows_all else 'all'}:",
-        words,
-        f"{words}, which choose the type of each field",
-        has_focus=pressed in {"all", "fewer"},
-    )
-    shown = Hidden(control_name(name, "all", ""), "1") if shows_all else None
-    secrets = tuple(builder.secrets) if has_secrets else None
-    is_live = lookups.has_conditions and not isinstance(
-        root, RawNode
-    )  # one text has no fields to update
-    return Form(name, root, toggle, shown, refresh if is_live else None, secrets)
+
+
+def _make_toggle(name: str, pressed: str, *, shows_all: bool) -> Button:
+    verb, words = ("fewer", "Hide type selectors") if shows_all else ("all", "Show type selectors")
+    title = f"{words}, which choose the type of each field"
+    return Button(f"{name}:{verb}:", words, title, has_focus=pressed in {"all", "fewer"})
 
 
 @dataclass(slots=True)
@@ -100,21 +105,19 @@ class _Builder:
     room: Room = field(default_factory=Room)
     secrets: list[str] = field(default_factory=list)
 
-    def node(self, subschemas: Sequence[Subschema], draft: Draft, position: Position) -> Node:
+    def build(self, subschemas: Sequence[Subschema], draft: Draft, position: Position) -> Node:
         kinds = self.lookups.kinds.of_all(subschemas)
         if isinstance(draft, Missing) and draft.kind not in kinds:
-            draft = replace(
-                draft,
-                kind=default_kind(kinds, self.lookups.at(subschemas, replace(draft, kind=None))),
-            )
+            applicable = self.lookups.find_applicable(subschemas, replace(draft, kind=None))
+            draft = replace(draft, kind=choose_kind(kinds, applicable))
         context = NodeContext(
             self.form,
             self.lookups,
             self.room,
-            self.node,
+            self.build,
             draft,
             position,
-            self.lookups.at(subschemas, draft),
+            self.lookups.find_applicable(subschemas, draft),
             kinds,
             self.shows_all,
         )
@@ -122,81 +125,77 @@ class _Builder:
             self.secrets.append(f"{position.path}/")
         match draft:
             case Raw(text):
-                return RawNode(
-                    context.head(has_types=False),
-                    context.control("e"),
-                    text,
-                    rows=rows_for(text, 4),
-                )
+                head = context.make_head(has_types=False)
+                return RawNode(head, context.control("e"), text, rows=count_rows(text, 4))
             case Missing():
-                return self._missing(context)
+                return _build_missing(context)
             case StoredSecret(token):
-                return secret_node(context, token)
+                return build_secret(context, token)
             case Folded():
-                return folded_node(context, draft)
-        reading = self.lookups.reading(draft)
-        if context.choices and not reading.faults:
-            return choice_node(context, context.choices, reading.value)
-        return self._filled(context, draft)
-
-    def _filled(self, context: NodeContext, draft: Draft) -> Node:
-        match draft:
-            case Object():
-                return object_node(context, draft)
-            case Array():
-                return array_node(context, draft)
-            case Text(text, is_literal):
-                return text_node(context, text, is_literal=is_literal)
-            case Numeral(text):
-                return number_node(context, text)
-            case Constant(None):
-                return null_node(context)
-            case Constant(value):
-                return boolean_node(context, "true" if value else "false")
-        raise AssertionError(draft)
-
-    def _missing(self, context: NodeContext) -> Node:
-        if context.choices:
-            return choice_node(context, context.choices)
-        match context.kind:
-            case "text":
-                return text_node(context, "")
-            case "number":
-                return number_node(context, "")
-            case "boolean":
-                return boolean_node(context, "")
-        return absent_node(context)
+                return build_folded(context, draft)
+        reading = self.lookups.read(draft)
+        choices = context.choices
+        if choices and not reading.faults:
+            return build_choice(context, choices, reading.value)
+        return _build_value(context, draft)
 
 
-def with_focus(root: Node, path: str, pressed: str) -> Node:
-    """`root` with the focus on the first control at `path`.
+def _build_value(context: NodeContext, draft: Draft) -> Node:
+    match draft:
+        case Object():
+            return build_object(context, draft)
+        case Array():
+            return build_array(context, draft)
+        case Text(text, is_literal):
+            return build_text(context, text, is_literal=is_literal)
+        case Numeral(text):
+            return build_number(context, text)
+        case Constant(None):
+            return build_null(context)
+        case Constant(value):
+            return build_boolean(context, "true" if value else "false")
+    raise AssertionError(draft)
 
-    After a move, on the button that moved the row.
+
+def _build_missing(context: NodeContext) -> Node:
+    choices = context.choices
+    if choices:
+        return build_choice(context, choices)
+    match context.kind:
+        case "text":
+            return build_text(context, "")
+        case "number":
+            return build_number(context, "")
+        case "boolean":
+            return build_boolean(context, "")
+    return build_absent(context)
+
+
+def add_focus(root: Node, path: str, pressed: str) -> Node:
+    """`root` with the focus on the first control at `path`, or after a move on its button.
 
     So users never find themselves back at the top of the page, and can press a button such as "Up"
     several times.
     """
-    return _focused(
-        root,
-        path if pressed in _MOVES else _first(root, path),
-        pressed if pressed in _MOVES else "",
-    )
+    if pressed in _MOVES:
+        return _add_focus(root, path, pressed)
+    return _add_focus(root, _find_first_control(root, path), "")
 
 
-def _first(root: Node, path: str) -> str:
+def _find_first_control(root: Node, path: str) -> str:
     """The path of the first node at or below `path` with a control of its own.
 
-    `path` if there is none.
+    `path` itself if there is none.
     """
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if _is_on_the_way(node.head.path, path):
-            waiting += reversed(children(node))
-        elif node.head.path == path or node.head.path.startswith(f"{path}/"):
-            if not children(node):
-                return node.head.path
-            waiting += reversed(children(node))
+        below = children(node)
+        is_reached = f"{node.head.path}/".startswith(f"{path}/")
+        if is_reached and not below:
+            return node.head.path
+        if is_reached or _is_on_the_way(node.head.path, path):
+            waiting += reversed(below)
     return path
 
 
@@ -204,29 +203,30 @@ def _is_on_the_way(path: str, target: str) -> bool:
     return target.startswith(f"{path}/")
 
 
-def _focused(node: Node, target: str, move: str) -> Node:
+def _add_focus(node: Node, target: str, move: str) -> Node:
     path = node.head.path
     if path == target:
         return replace(node, head=replace(node.head, has_focus=True))
     if not _is_on_the_way(path, target):
         return node
     if isinstance(node, ObjectNode):
-        members = tuple(_focused(member, target, move) for member in node.members)
-        entries = tuple(
-            replace(entry, node=_focused(entry.node, target, move)) for entry in node.entries
-        )
-        return replace(node, members=members, entries=entries)
+        members = tuple(_add_focus(member, target, move) for member in node.members)
+        entries = [
+            replace(entry, node=_add_focus(entry.node, target, move)) for entry in node.entries
+        ]
+        return replace(node, members=members, entries=tuple(entries))
     if isinstance(node, ArrayNode):
-        return replace(node, rows=tuple(_focused_row(row, target, move) for row in node.rows))
+        rows = tuple(_add_focus_to_row(row, target, move) for row in node.rows)
+        return replace(node, rows=rows)
     return node
 
 
-def _focused_row(row: ArrayRow, target: str, move: str) -> ArrayRow:
+def _add_focus_to_row(row: ArrayRow, target: str, move: str) -> ArrayRow:
     if not move or row.node.head.path != target:
-        return replace(row, node=_focused(row.node, target, move))
+        return replace(row, node=_add_focus(row.node, target, move))
     verbs = [button.value.split(":")[1] for button in row.buttons]
-    at = verbs.index(move) if move in verbs else 0
-    return replace(
-        row,
-        buttons=tuple(replace(button, has_focus=n == at) for n, button in enumerate(row.buttons)),
-    )
+    pressed = verbs.index(move) if move in verbs else 0
+    buttons = []
+    for index, button in enumerate(row.buttons):
+        buttons.append(replace(button, has_focus=index == pressed))
+    return replace(row, buttons=tuple(buttons))

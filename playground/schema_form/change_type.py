@@ -14,10 +14,10 @@ from hashlib import sha256
 from typing import Final
 
 from playground.schema_form import children
-from playground.schema_form.branches import Applicable
+from playground.schema_form.applicable import Applicable
 from playground.schema_form.collapse import folded_draft
 from playground.schema_form.control_names import control_name
-from playground.schema_form.defaults import new_draft, with_required
+from playground.schema_form.defaults import add_required, make_draft
 from playground.schema_form.draft import (
     Array,
     Constant,
@@ -87,7 +87,7 @@ def switch_branch(
     lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, key: str, index: int
 ) -> Draft:
     """`draft` under another branch of the union called `key`."""
-    found = lookups.at(subschemas, draft)
+    found = lookups.find_applicable(subschemas, draft)
     union = next((union for union in found.unions if union.key == key), None)
     if union is None or index not in union.candidates or index == union.chosen:
         return draft
@@ -97,7 +97,7 @@ def switch_branch(
     )
     state = replace(draft.state, branches=branches)
     if isinstance(draft, Missing):
-        return new_draft(lookups, subschemas, lookups.kind(draft), state)
+        return make_draft(lookups, subschemas, lookups.kind(draft), state)
     moved = with_state(draft, state)
     snapshots = _snapshots(lookups, draft)
     if isinstance(moved, Object):
@@ -109,8 +109,8 @@ def switch_branch(
 def follow_tags(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft) -> Draft:
     """`draft` under the branches that its tags name: one that was changed contradicts the branch in force."""
     for _union in draft.state.branches:
-        value = lookups.reading(draft).value
-        for union in lookups.at(subschemas, draft).unions:
+        value = lookups.read(draft).value
+        for union in lookups.find_applicable(subschemas, draft).unions:
             if union.chosen is None:
                 continue
             options = [union.options[index] for index in union.candidates]
@@ -168,7 +168,7 @@ def _as_fields(lookups: SchemaLookups, draft: Draft) -> Draft:
             return _draft_of(snapshot)
     if not draft.text.strip():
         return Missing()
-    reading = lookups.reading(draft)
+    reading = lookups.read(draft)
     return draft if isinstance(reading.value, Absent) else folded_draft(reading.value)
 
 
@@ -177,20 +177,22 @@ def _as_kind(
 ) -> Draft:
     if wanted == "none":
         return Missing()
-    reading = lookups.reading(draft)
+    reading = lookups.read(draft)
     if wanted == "json":
         return Raw("" if isinstance(reading.value, Absent) else lookups.print(reading.value))
     kind = next(kind for kind in KINDS if kind == wanted)
     if (converted := _converted(draft, wanted)) is not None:
         return converted
-    made = new_draft(lookups, subschemas, kind)
+    made = make_draft(lookups, subschemas, kind)
     if (
         isinstance(made, Array)
         and not made.items
         and isinstance(draft, Text | Numeral)
         and draft.text
     ):
-        item_kinds = lookups.kinds.of_all(children.item(lookups.at(subschemas, made), 0).subschemas)
+        item_kinds = lookups.kinds.of_all(
+            children.find_item(lookups.find_applicable(subschemas, made), 0).subschemas
+        )
         if lookups.kind(draft) in item_kinds:
             return Array((Item("0", with_state(draft, made.state)),))
     return made
@@ -232,9 +234,9 @@ def _carried(
     earlier: Draft | None,
 ) -> Object:
     """The members that fit the new branch or are in neither branch, then its earlier and its required members."""
-    found = lookups.at(subschemas, draft)
-    spoken_of = set(children.declared_names(left))
-    names_now = set(children.declared_names(found))
+    found = lookups.find_applicable(subschemas, draft)
+    spoken_of = set(children.list_declared(left))
+    names_now = set(children.list_declared(found))
 
     def stays(name: str | None, member: Draft) -> bool:
         if name is None or isinstance(member, Missing):
@@ -242,7 +244,7 @@ def _carried(
         if name in spoken_of and name not in names_now:
             return False
         return (
-            _fits(lookups, children.member(found, name).subschemas, member)
+            _fits(lookups, children.find_member(found, name).subschemas, member)
             if name in names_now
             else True
         )
@@ -253,17 +255,17 @@ def _carried(
         used = {*members, *(key_of(entry) for entry in entries)}
         before = {name: member for name, member in earlier.members.items() if name not in used}
         members |= {name: member for name, member in before.items() if name in names_now}
-    return with_required(lookups, subschemas, Object(members, entries, draft.state))
+    return add_required(lookups, subschemas, Object(members, entries, draft.state))
 
 
 def _fits(lookups: SchemaLookups, subschemas: Sequence[Subschema], member: Draft) -> bool:
     """Whether a member can stay: its type is allowed, and it is one of the choices, if there are any."""
-    reading = lookups.reading(member)
+    reading = lookups.read(member)
     if reading.faults or isinstance(reading.value, Absent):
         return True
     if kind_of(reading.value) not in lookups.kinds.of_all(subschemas):
         return False
-    choices = lookups.at(subschemas, member).choices
+    choices = lookups.find_applicable(subschemas, member).choices
     return choices is None or canonical(reading.value) in {choice.key for choice in choices}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from playground.schema_form.values import literal
@@ -40,18 +40,8 @@ class Choices:
         """The values that `subschema` itself lists; None if it has no list."""
         identity = subschema.identity
         if identity not in self._own:
-            self._own[identity] = self._find_own(subschema)
+            self._own[identity] = _find_own_choices(subschema.all_keywords)
         return self._own[identity]
-
-    def _find_own(self, subschema: Subschema) -> tuple[Choice, ...] | None:
-        keywords = subschema.all_keywords
-        if "const" in keywords:
-            return (_choice(keywords["const"]),)
-        if labels := enum_labels(keywords):
-            return tuple(_label_choice(label) for label in labels)
-        if isinstance(listed := keywords.get("enum"), list):
-            return tuple(_choice(value) for value in listed)
-        return None
 
     def of(self, subschema: Subschema) -> tuple[Choice, ...] | None:
         """The values that `subschema` lists, also through references and unions.
@@ -65,67 +55,75 @@ class Choices:
         return self._known[identity]
 
     def of_union(self, options: Sequence[Subschema]) -> tuple[Choice, ...] | None:
-        """The values of all `options`, in order and each once.
-
-        None unless every option is a list.
-        """
-        found: dict[str, Choice] = {}
+        """The values of all `options`, in order and each once; None unless each is a list."""
+        by_key: dict[str, Choice] = {}
         for option in options:
-            listed = self.of(option)
-            if listed is None:
+            choices = self.of(option)
+            if choices is None:
                 return None
-            for choice in (
-                listed if len(listed) > 1 else (_titled(listed[0], option),) if listed else ()
-            ):
-                found.setdefault(choice.key, choice)
-        return tuple(found.values())
+            if len(choices) == 1:
+                choices = (_add_title(choices[0], option),)
+            for choice in choices:
+                by_key.setdefault(choice.key, choice)
+        return tuple(by_key.values())
 
     def _find(self, subschema: Subschema) -> tuple[Choice, ...] | None:
-        if (listed := self.own(subschema)) is not None:
-            return listed
+        own = self.own(subschema)
+        if own is not None:
+            return own
         if subschema.all_keywords.get("type") == "null":
-            return (_choice(None),)
+            return (_make_choice(None),)
         for keyword in ("oneOf", "anyOf"):
-            if (options := subschema.listed(keyword)) and (
-                union := self.of_union(options)
-            ) is not None:
-                return union
-        referred = [
-            found for target in subschema.references() if (found := self.of(target)) is not None
-        ]
-        return referred[0] if referred else None
+            options = subschema.listed(keyword)
+            choices = self.of_union(options) if options else None
+            if choices is not None:
+                return choices
+        for target in subschema.references():
+            choices = self.of(target)
+            if choices is not None:
+                return choices
+        return None
 
 
-def _choice(value: JSON) -> Choice:
+def _find_own_choices(keywords: dict[str, JSON]) -> tuple[Choice, ...] | None:
+    if "const" in keywords:
+        return (_make_choice(keywords["const"]),)
+    labels = enum_labels(keywords)
+    if labels:
+        return tuple(map(_make_labelled_choice, labels))
+    values = keywords.get("enum")
+    if isinstance(values, list):
+        return tuple(map(_make_choice, values))
+    return None
+
+
+def _make_choice(value: JSON) -> Choice:
     return Choice(value, label_of(value), canonical(value))
 
 
-def _label_choice(label: EnumLabel) -> Choice:
-    text = (
-        cut(f"{label.name} ({label_of(label.value)})", MAX_LABEL)
-        if label.name
-        else label_of(label.value)
-    )
+def _make_labelled_choice(label: EnumLabel) -> Choice:
+    text = label_of(label.value)
+    if label.name:
+        text = cut(f"{label.name} ({text})", MAX_LABEL)
     return Choice(label.value, text, canonical(label.value), label.description)
 
 
-def _titled(choice: Choice, option: Subschema) -> Choice:
+def _add_title(choice: Choice, option: Subschema) -> Choice:
     """The only choice of a branch, with the branch's title and description."""
-    title, description = (option.all_keywords.get(keyword) for keyword in ("title", "description"))
-    return Choice(
-        choice.value,
-        title if isinstance(title, str) and title else choice.label,
-        choice.key,
-        description if isinstance(description, str) else choice.description,
-    )
+    title = option.all_keywords.get("title")
+    if isinstance(title, str) and title:
+        choice = replace(choice, label=title)
+    description = option.all_keywords.get("description")
+    if isinstance(description, str):
+        choice = replace(choice, description=description)
+    return choice
 
 
 def label_of(value: JSON) -> str:
-    """The label of a value in a list: strings without quotes, unless they look like another JSON value."""
+    """The label of a value: its JSON text; a string without quotes if it stays recognisable."""
     if isinstance(value, str) and value.strip() == value and _reads_as_text(value):
         return value
-    text = literal(value)
-    return cut(text, MAX_LABEL)
+    return cut(literal(value), MAX_LABEL)
 
 
 def _reads_as_text(text: str) -> bool:

@@ -1,14 +1,14 @@
-"""Completions for a position in JSON text: the members of an object, and allowed values, for the editor."""
+"""Completions for a position in JSON text, for the editor: an object's members, allowed values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from playground.schema_form.choices import Choices, label_of
-from playground.schema_form.schemas import Kinds, is_integer, types_in_words
-from playground.schema_form.values import literal
+from playground.schema_form.kinds import Kinds, describe_types, is_integer
+from playground.schema_form.values import Kind, literal
 from toolspec.schema.applicable import Impossible, gather, gather_all
 from toolspec.schema.children import item, member
 from toolspec.schema.summary import Summary
@@ -39,78 +39,92 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """For one position: the names of members that an object there may have, required ones first, and its values."""
+    """For one position: the members that an object may have there, required ones first; values."""
 
     members: Sequence[Completion] = ()
     values: Sequence[Completion] = ()
 
 
-def completions_at(root: Subschema, path: Path) -> Completions:
+def find_completions(root: Subschema, path: Path) -> Completions:
     """The completions at `path`, for all branches of unions and conditions.
 
-    None if finding them takes too long.
+    There are none if the search takes too long.
     """
     try:
         with Run(Budget()) as run:
             subschemas: Sequence[Subschema] = [root]
             for token in path:
-                subschemas = _child(gather_all(subschemas, run), token, run)
-            return Completions(_members(subschemas, run), _values(subschemas, run))
+                subschemas = _find_child(gather_all(subschemas, run), token, run)
+            members = _complete_members(subschemas, run)
+            return Completions(members, _complete_values(subschemas, run))
     except (Unchecked, Impossible):
         return Completions()
 
 
-def _child(found: Sequence[Subschema], token: str | int, run: Run) -> list[Subschema]:
-    """The schemas that may apply to a member or item: those that name it, or else those for all others.
+def _find_child(subschemas: Sequence[Subschema], token: str | int, run: Run) -> list[Subschema]:
+    """The schemas that may apply to a member or item.
 
-    Each of `found` counts alone, since another branch of a union may refuse what this one declares.
+    They are those that name it, or else those for all others. Each of `subschemas` counts alone,
+    since another branch of a union may refuse what this one declares.
     """
     children = []
-    for one in found:
+    for subschema in subschemas:
         run.spend()
-        children.append(member([one], token) if isinstance(token, str) else item([one], token))
-    named = [child for child in children if child.is_declared]
-    return [
-        one for child in named or children for one in child.subschemas if one.schema is not False
-    ]
+        if isinstance(token, str):
+            children.append(member([subschema], token))
+        else:
+            children.append(item([subschema], token))
+    declaring = [child for child in children if child.is_declared]
+    found: list[Subschema] = []
+    for child in declaring or children:
+        found += child.subschemas
+    return [subschema for subschema in found if subschema.schema is not False]
 
 
-def _members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
-    found = gather_all(subschemas, run)
+def _complete_members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
+    applying = gather_all(subschemas, run)
     always, _ = gather(subschemas)
-    required = set(Summary([subschema.keywords for subschema in always]).required())
-    declared = Summary([subschema.all_keywords for subschema in found]).names("properties")
-    names = dict.fromkeys([*declared, *sorted(required)])
+    required = sorted(Summary([subschema.keywords for subschema in always]).required())
+    declared = Summary([subschema.all_keywords for subschema in applying]).names("properties")
+    names = dict.fromkeys([*declared, *required])
     kinds = Kinds()
     members = []
     for name in sorted(names, key=lambda name: name not in required)[:MAX_COMPLETIONS]:
-        child = _child(found, name, run)
-        if not child and name in declared:
-            continue  # it is forbidden
-        applying = gather_all(child, run)
-        allowed = {kind for one in child for kind in kinds.of(one)}
-        detail = types_in_words(
-            allowed, is_integer=any(is_integer(subschema) for subschema in applying)
-        )
-        description = Summary([each.all_keywords for each in applying]).text("description")
-        is_required = name in required
-        members.append(Completion(name, detail, description[:MAX_DESCRIPTION], is_required))
+        child = _find_child(applying, name, run)
+        if child or name not in declared:  # else it is forbidden
+            completion = _complete_member(name, gather_all(child, run), _find_kinds(child, kinds))
+            members.append(replace(completion, is_required=name in required))
     return members
 
 
-def _values(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
-    choices, values = Choices(), dict[str, Completion]()
+def _find_kinds(subschemas: Sequence[Subschema], kinds: Kinds) -> frozenset[Kind]:
+    """The types that at least one of `subschemas` allows."""
+    return frozenset[Kind]().union(*map(kinds.of, subschemas))
+
+
+def _complete_member(
+    name: str, applying: Sequence[Subschema], kinds: frozenset[Kind]
+) -> Completion:
+    types = describe_types(kinds, is_integer=any(map(is_integer, applying)))
+    description = Summary([subschema.all_keywords for subschema in applying]).text("description")
+    return Completion(name, types, description[:MAX_DESCRIPTION])
+
+
+def _complete_values(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
+    choices = Choices()
+    values: dict[str, Completion] = {}
     for subschema in gather_all(subschemas, run):
         for choice in choices.own(subschema) or ():
-            text = literal(choice.value)
             detail = "" if choice.label == label_of(choice.value) else choice.label
             description = choice.description[:MAX_DESCRIPTION]
-            values.setdefault(choice.key, Completion(text, detail=detail, description=description))
+            completion = Completion(literal(choice.value), detail, description)
+            values.setdefault(choice.key, completion)
     kinds = Kinds().of_all(subschemas)
-    if not values and kinds <= {"boolean", "null"}:
-        texts = [
-            *(("true", "false") if "boolean" in kinds else ()),
-            *(("null",) if "null" in kinds else ()),
-        ]
-        return [Completion(text) for text in texts]
-    return list(values.values())[:MAX_COMPLETIONS]
+    if values or not kinds <= {"boolean", "null"}:
+        return list(values.values())[:MAX_COMPLETIONS]
+    texts = []
+    if "boolean" in kinds:
+        texts += ["true", "false"]
+    if "null" in kinds:
+        texts.append("null")
+    return list(map(Completion, texts))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final
 
 from playground.schema_form import children
@@ -47,316 +46,296 @@ MAX_SUGGESTIONS: Final = 300
 NOT_ALLOWED: Final = "the schema does not allow this"
 
 
-@dataclass(frozen=True, slots=True)
-class Arranged:
-    """An object's draft, divided by the schema: the declared members, and all others as entries."""
+def _separate_members(
+    draft: Object, declared: list[str]
+) -> tuple[Mapping[str, Draft], tuple[Entry, ...]]:
+    """The declared members of an object, and all others as entries.
 
-    members: Mapping[str, Draft]
-    entries: tuple[Entry, ...]
-
-
-def arranged(draft: Object, declared: list[str]) -> Arranged:
-    """Divide `draft`: an entry with a declared name becomes a member, a member that is not declared an entry."""
-    members: dict[str, Draft] = {
-        name: draft.members[name] for name in declared if name in draft.members
-    }
+    An entry with a declared name becomes a member, a member that is not declared an entry.
+    """
+    members = {name: draft.members.get(name, NOTHING) for name in declared}
     entries = []
-    names = set(declared)
     for entry in draft.entries:
         key = None if entry.is_run else key_of(entry)
-        if key in names and isinstance(members.get(key, NOTHING), Missing):
+        if key is not None and isinstance(members.get(key), Missing):
             members[key] = entry.draft
         else:
             entries.append(entry)
     row = int(make_row_id(draft.entries))
     for name, member in draft.members.items():
-        if name not in names and not isinstance(member, Missing):
+        if name not in members and not isinstance(member, Missing):
             entries.append(make_entry(str(row), name, member))
             row += 1
-    return Arranged({name: members.get(name, NOTHING) for name in declared}, tuple(entries))
+    return members, tuple(entries)
 
 
-def object_node(context: NodeContext, draft: Object) -> Node:
+def build_object(context: NodeContext, draft: Object) -> Node:
     """An object."""
-    given = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
-    required = children.required_names(context.found, given.union(*map(_keys_of, draft.entries)))
-    always = children.required_names(context.found)  # whatever is given, so that no field moves
+    applicable = context.applicable
+    keys = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
+    keys.update(*map(_list_keys, draft.entries))
+    required = children.list_required(applicable, keys)
+    always = children.list_required(applicable)  # whatever is present, so that no field moves
+    declared = applicable.keywords.names("properties")
     names = sorted(
-        dict.fromkeys([*children.declared_names(context.found), *required]),
-        key=lambda name: name not in always,
+        dict.fromkeys([*declared, *always, *required]), key=lambda name: name not in always
     )
-    order = arranged(draft, names)
-    present = {name for name, member in order.members.items() if not isinstance(member, Missing)}
-    elsewhere = {key for entry in order.entries for key in _keys_of(entry)}
-    members, left_out = [], []
-    for name, member in order.members.items():
-        is_new = (
-            name not in present and name not in draft.members
-        )  # a field that was on the page stays
-        if is_new and not context.room.draws_member(is_required=name in required):
-            if name not in elsewhere and context.room.suggests_name():
+    members, entries = _separate_members(draft, names)
+    elsewhere = set[str]().union(*map(_list_keys, entries))
+    nodes = []
+    left_out = []
+    for name, member in members.items():
+        is_required = name in required
+        is_missing = isinstance(member, Missing)
+        is_new = is_missing and name not in draft.members  # a field that was on the page stays
+        if is_new and not context.room.has_space(is_required=is_required):
+            if name not in elsewhere and context.room.take_name():
                 left_out.append(name)
             continue
-        child = children.member(context.found, name)
-        if name not in present and (not child.is_allowed or name in elsewhere):
-            continue
-        if name not in present:
-            context.room.take_member(is_required=name in required)
+        child = children.find_member(applicable, name)
+        if is_missing:
+            if name in elsewhere or not child.is_allowed:
+                continue
+            context.room.take_member(is_required=is_required)
         position = Position(
             member_path(context.position.path, name),
             pointer_join(context.position.pointer, name),
             label=name or '""',
             name=name,
-            is_required=name in required,
+            is_required=is_required,
             notes=() if child.is_allowed else (NOT_ALLOWED,),
         )
-        members.append(context.build(child.subschemas, member, position))
-    entries = tuple(
-        _run_of_entries(context, entry) if entry.is_run else _entry(context, entry)
-        for entry in order.entries
-    )
+        nodes.append(context.build(child.subschemas, member, position))
+    rows = [_build_entry(context, entry) for entry in entries]
     return ObjectNode(
-        context.head(is_container=True, buttons=_removal(context)),
+        context.make_head(is_container=True, buttons=_make_removal(context)),
         Hidden(context.control("o"), ""),
-        tuple(members),
-        entries,
-        _adder(context, left_out, has_entries=bool(entries)),
+        tuple(nodes),
+        tuple(rows),
+        _make_adder(context, left_out, has_entries=bool(rows)),
     )
 
 
-def _keys_of(entry: Entry) -> Iterable[str]:
-    if entry.is_run:
-        return (
-            entry.draft.value
-            if isinstance(entry.draft, Folded) and isinstance(entry.draft.value, dict)
-            else ()
-        )
-    key = key_of(entry)
-    return () if key is None else (key,)
+def _list_keys(entry: Entry) -> list[str]:
+    """The key of an entry, or the keys of a run of entries."""
+    if not entry.is_run:
+        key = key_of(entry)
+        return [] if key is None else [key]
+    if isinstance(entry.draft, Folded) and isinstance(entry.draft.value, dict):
+        return list(entry.draft.value)
+    return []
 
 
-def _removal(context: NodeContext) -> tuple[Button, ...]:
-    if context.position.is_row or context.position.is_required or not context.position.path:
+def _make_removal(context: NodeContext) -> tuple[Button, ...]:
+    position = context.position
+    if position.is_row or position.is_required or not position.path:
         return ()
-    return (
-        Button(context.operation("remove"), "Remove", f"Remove {context.position.label}", "trash"),
-    )
+    return (Button(context.operation("remove"), "Remove", f"Remove {position.label}", "trash"),)
 
 
-def _entry(context: NodeContext, entry: Entry) -> EntryRow:
+def _build_entry(context: NodeContext, entry: Entry) -> EntryRow:
     path = row_path(context.position.path, entry.row)
-    key = key_of(entry)
-    child = children.member(context.found, key) if key is not None else Child(())
-    shown = entry.key or '""'
-    pointer = pointer_join(context.position.pointer, key if key is not None else entry.key)
-    notes = () if child.is_allowed else (NOT_ALLOWED,)
-    node = context.build(
-        child.subschemas,
-        entry.draft,
-        Position(
-            path,
-            pointer,
-            f"Value of {shown}",
-            is_row=True,
-            is_nameless=True,
-            is_quiet=not child.is_declared and not isinstance(entry.draft, Object | Array),
-            notes=notes,
-        ),
-    )
+    row_id = f"{context.form}:{path}-row"
+    row = Hidden(context.control("m"), entry.row)
+    if entry.is_run:
+        no_key = Hidden(control_name(context.form, "k", path), "")
+        label = f"More of {context.position.label}"
+        position = Position(path, context.position.pointer, label, is_row=True)
+        node = context.build((), entry.draft, position)
+        return EntryRow(row_id, row, None, no_key, node, ())
+    name = entry.key or '""'
     tag = "l" if entry.is_literal else "k"
-    remove = Button(f"{context.form}:remove:{path}", "Remove", f"Remove {shown}", "trash")
-    return EntryRow(
-        f"{context.form}:{path}-row",
-        Hidden(context.control("m"), entry.row),
-        Key(
-            f"{context.form}:{path}-key",
-            control_name(context.form, tag, path),
-            entry.key,
-            entry.is_literal,
-        ),
-        None,
-        node,
-        (remove,),
+    key = Key(
+        f"{context.form}:{path}-key",
+        control_name(context.form, tag, path),
+        entry.key,
+        entry.is_literal,
     )
+    node = _build_entry_value(context, entry, path, f"Value of {name}")
+    remove = Button(f"{context.form}:remove:{path}", "Remove", f"Remove {name}", "trash")
+    return EntryRow(row_id, row, key, None, node, (remove,))
 
 
-def _run_of_entries(context: NodeContext, entry: Entry) -> EntryRow:
-    """Entries that are folded together into one JSON text, without a key."""
-    path = row_path(context.position.path, entry.row)
+def _build_entry_value(context: NodeContext, entry: Entry, path: str, label: str) -> Node:
+    key = key_of(entry)
+    child = Child(()) if key is None else children.find_member(context.applicable, key)
     position = Position(
-        path, context.position.pointer, f"More of {context.position.label}", is_row=True
+        path,
+        pointer_join(context.position.pointer, entry.key if key is None else key),
+        label,
+        is_row=True,
+        is_nameless=True,
+        is_quiet=not child.is_declared and not isinstance(entry.draft, Object | Array),
+        notes=() if child.is_allowed else (NOT_ALLOWED,),
     )
-    tag = control_name(context.form, "k", path)
-    node = context.build((), entry.draft, position)
-    return EntryRow(
-        f"{context.form}:{path}-row",
-        Hidden(context.control("m"), entry.row),
-        None,
-        Hidden(tag, ""),
-        node,
-        (),
-    )
+    return context.build(child.subschemas, entry.draft, position)
 
 
-def _adder(context: NodeContext, left_out: list[str], *, has_entries: bool) -> Adder | None:
+def _make_adder(context: NodeContext, left_out: list[str], *, has_entries: bool) -> Adder | None:
     """The control that adds an entry.
 
-    If the schema does not expect others, only with all options shown.
+    If the schema does not expect others, it is there only with entries or with all options shown.
     """
-    is_open = bool(left_out) or children.expects_other_members(context.found)
-    takes_more = children.takes_more_members(context.found)
-    if not left_out and not (takes_more and (is_open or has_entries or context.shows_all)):
+    is_open = bool(left_out) or children.expects_other_members(context.applicable)
+    takes_more = children.allows_more_members(context.applicable)
+    is_useful = takes_more and (is_open or has_entries or context.shows_all)
+    if not left_out and not is_useful:
         return None
     label = "Name of an entry to add" if takes_more else "Name of a property to add"
-    button = Button(
-        context.operation("entry"), "Add entry", f"Add an entry to {context.position.label}", "plus"
-    )
-    named = (
-        context.lookups.choices.of(subschema) or ()
-        for subschema in children.name_subschemas(context.found)
-    )
-    known = [choice.value for listed in named for choice in listed if isinstance(choice.value, str)]
-    suggestions = tuple(name for name in [*left_out, *known][:MAX_SUGGESTIONS] if name)
+    title = f"Add an entry to {context.position.label}"
+    button = Button(context.operation("entry"), "Add entry", title, "plus")
+    names = list(left_out)
+    for subschema in children.list_name_subschemas(context.applicable):
+        values = [choice.value for choice in context.lookups.choices.of(subschema) or ()]
+        names += [value for value in values if isinstance(value, str)]
+    suggestions = tuple(filter(None, names[:MAX_SUGGESTIONS]))
     return Adder(f"{context.id}-new", context.control("nk"), button, label, is_open, suggestions)
 
 
 _AS_ROWS: Final = (Option("rows", "ordered list"),)
+_AS_BOXES: Final = (Option("boxes", "checkboxes"),)
 
 
-def array_node(context: NodeContext, draft: Array) -> Node:
-    """A list as rows, or as checkboxes if its items are distinct and from a short list of choices."""
-    boxes = _box_choices(context)
-    if (
-        boxes
-        and draft.state.view != "rows"
-        and (options := _ticked(context, draft, boxes)) is not None
-    ):
-        head = context.head(is_container=True, buttons=_removal(context), views=_AS_ROWS)
-        return ChoicesNode(head, Hidden(context.control("a"), ""), context.control("i"), options)
+def build_array(context: NodeContext, draft: Array) -> Node:
+    """A list as rows.
+
+    As checkboxes if its items are distinct and from a short list of choices.
+    """
+    boxes = _find_box_choices(context)
+    removal = _make_removal(context)
+    marker = Hidden(context.control("a"), "")
+    is_as_rows = draft.state.view == "rows"
+    options = _tick_boxes(context, draft, boxes) if boxes and not is_as_rows else None
+    if options is not None:
+        head = context.make_head(is_container=True, buttons=removal, views=_AS_ROWS)
+        return ChoicesNode(head, marker, context.control("i"), options)
     rows = []
     index = 0
     for item in draft.items:
-        rows.append(_row(context, draft, item, index))
+        rows.append(_build_row(context, draft, item, index))
         index += item.length
-    views = (Option("boxes", "checkboxes"),) if boxes and draft.state.view == "rows" else ()
+    can_add = children.find_item(context.applicable, index).is_allowed
     return ArrayNode(
-        context.head(is_container=True, buttons=_removal(context), views=views),
-        Hidden(context.control("a"), ""),
+        context.make_head(
+            is_container=True,
+            buttons=removal,
+            views=_AS_BOXES if boxes and is_as_rows else (),
+        ),
+        marker,
         tuple(rows),
-        (_item_button(context),) if children.item(context.found, index).is_allowed else (),
-        is_tuple=children.prefix_length(context.found) > 0,
+        (_make_item_button(context),) if can_add else (),
+        is_tuple=children.count_prefix_items(context.applicable) > 0,
     )
 
 
-def _item_button(context: NodeContext) -> Button:
-    return Button(
-        context.operation("item"), "Add item", f"Add an item to {context.position.label}", "plus"
-    )
+def _make_item_button(context: NodeContext) -> Button:
+    title = f"Add an item to {context.position.label}"
+    return Button(context.operation("item"), "Add item", title, "plus")
 
 
-def _row(context: NodeContext, draft: Array, item: Item, index: int) -> ArrayRow:
+def _build_row(context: NodeContext, draft: Array, item: Item, index: int) -> ArrayRow:
     path = row_path(context.position.path, item.row)
+    row_id = f"{context.form}:{path}-row"
+    row = Hidden(context.control("r"), item.row)
     if item.is_run:
-        position = Position(
-            path,
-            context.position.pointer,
-            f"Items {index + 1} to {index + item.length}",
-            is_row=True,
-        )
-        node = context.build((), item.draft, position)
-        return ArrayRow(
-            f"{context.form}:{path}-row", Hidden(context.control("r"), item.row), node, ()
-        )
-    child = children.item(context.found, index)
+        label = f"Items {index + 1} to {index + item.length}"
+        position = Position(path, context.position.pointer, label, is_row=True)
+        return ArrayRow(row_id, row, context.build((), item.draft, position), ())
+    child = children.find_item(context.applicable, index)
+    is_plain = not child.is_declared and not isinstance(item.draft, Object | Array)
     position = Position(
         path,
         pointer_join(context.position.pointer, index),
         f"Item {index + 1}",
         is_row=True,
-        is_nameless=not child.is_declared and not isinstance(item.draft, Object | Array),
-        is_quiet=not child.is_declared and not isinstance(item.draft, Object | Array),
+        is_nameless=is_plain,
+        is_quiet=is_plain,
         notes=() if child.is_allowed else (NOT_ALLOWED,),
         number=None if child.is_declared else index + 1,
     )
-    whose = f"item {index + 1} of {context.position.label}"
-    buttons = [Button(f"{context.form}:remove:{path}", "Remove", f"Remove {whose}", "trash")]
-    if item is not draft.items[-1]:
-        buttons.insert(
-            0, Button(f"{context.form}:down:{path}", "Down", f"Move {whose} down", "arrow-down")
-        )
-    if item is not draft.items[0]:
-        buttons.insert(0, Button(f"{context.form}:up:{path}", "Up", f"Move {whose} up", "arrow-up"))
     node = context.build(child.subschemas, item.draft, position)
-    return ArrayRow(
-        f"{context.form}:{path}-row", Hidden(context.control("r"), item.row), node, tuple(buttons)
-    )
+    return ArrayRow(row_id, row, node, _make_row_buttons(context, draft, item, index))
 
 
-def _box_choices(context: NodeContext) -> tuple[Choice, ...]:
-    if not context.facts.is_unique or children.prefix_length(context.found):
+def _make_row_buttons(
+    context: NodeContext, draft: Array, item: Item, index: int
+) -> tuple[Button, ...]:
+    name = f"item {index + 1} of {context.position.label}"
+    path = row_path(context.position.path, item.row)
+    buttons = []
+    if item is not draft.items[0]:
+        buttons.append(Button(f"{context.form}:up:{path}", "Up", f"Move {name} up", "arrow-up"))
+    if item is not draft.items[-1]:
+        title = f"Move {name} down"
+        buttons.append(Button(f"{context.form}:down:{path}", "Down", title, "arrow-down"))
+    buttons.append(Button(f"{context.form}:remove:{path}", "Remove", f"Remove {name}", "trash"))
+    return tuple(buttons)
+
+
+def _find_box_choices(context: NodeContext) -> tuple[Choice, ...]:
+    """The choices to draw as checkboxes; () if a list of them may not be one, or is too long."""
+    if not context.facts.is_unique or children.count_prefix_items(context.applicable):
         return ()
-    child = children.item(context.found, 0)
-    choices = context.lookups.at(child.subschemas, NOTHING).choices or ()
-    if not 0 < len(choices) <= min(MAX_BOXES, context.room.options):
+    child = children.find_item(context.applicable, 0)
+    choices = context.lookups.find_applicable(child.subschemas, NOTHING).choices or ()
+    if len(choices) > min(MAX_BOXES, context.room.options):
         return ()
     context.room.options -= len(choices)
     return choices
 
 
-def _ticked(
+def _tick_boxes(
     context: NodeContext, draft: Array, choices: tuple[Choice, ...]
 ) -> tuple[Option, ...] | None:
     """The checkboxes of `choices`.
 
     None for a list with another order, or with repeated or other items.
     """
-    reading = context.lookups.reading(draft)
+    reading = context.lookups.read(draft)
     if reading.faults or not isinstance(reading.value, list):
         return None
-    left: list[JSON] = list(reading.value)
+    items: list[JSON] = list(reading.value)
     options = []
     for choice in choices:
-        is_ticked = bool(left) and canonical(left[0]) == choice.key
-        text = literal(left.pop(0)) if is_ticked else literal(choice.value)
-        options.append(Option(text, choice.label, is_ticked, True, choice.description))
-    return None if left else tuple(options)
+        is_ticked = bool(items) and canonical(items[0]) == choice.key
+        value = items.pop(0) if is_ticked else choice.value
+        options.append(Option(literal(value), choice.label, is_ticked, True, choice.description))
+    return None if items else tuple(options)
 
 
-def absent_node(context: NodeContext) -> Node:
-    """An empty field with buttons that add a value, or with checkboxes that make a list once one is ticked."""
-    empty = Button(
-        context.operation("add"), "Empty array", f"Set {context.position.label} to an empty array"
-    )
-    if (
-        context.kind == "array"
-        and context.draft.state.view != "rows"
-        and (boxes := _box_choices(context))
-    ):
-        options = tuple(
-            Option(literal(box.value), box.label, description=box.description) for box in boxes
-        )
-        head = context.head(is_container=True, buttons=(empty,), views=_AS_ROWS)
-        return ChoicesNode(head, None, context.control("i"), options)
+def build_absent(context: NodeContext) -> Node:
+    """An empty field with buttons that add a value.
+
+    With checkboxes if it is a list that one ticked box makes.
+    """
+    label = context.position.label
     buttons = []
     if context.kind == "array":
-        if children.item(context.found, 0).is_allowed:
-            buttons.append(_item_button(context))
+        empty = Button(context.operation("add"), "Empty array", f"Set {label} to an empty array")
+        is_as_rows = context.draft.state.view == "rows"
+        boxes = () if is_as_rows else _find_box_choices(context)
+        if boxes:
+            options = [
+                Option(literal(box.value), box.label, description=box.description) for box in boxes
+            ]
+            head = context.make_head(is_container=True, buttons=(empty,), views=_AS_ROWS)
+            return ChoicesNode(head, None, context.control("i"), tuple(options))
+        if children.find_item(context.applicable, 0).is_allowed:
+            buttons.append(_make_item_button(context))
         buttons.append(empty)
     elif context.kind is not None:
-        buttons.append(
-            Button(context.operation("add"), "Add", f"Add {context.position.label}", "plus")
-        )
-    return AbsentNode(context.head(is_container=True, buttons=tuple(buttons)))
+        buttons.append(Button(context.operation("add"), "Add", f"Add {label}", "plus"))
+    return AbsentNode(context.make_head(is_container=True, buttons=tuple(buttons)))
 
 
-def folded_node(context: NodeContext, draft: Folded) -> Node:
+def build_folded(context: NodeContext, draft: Folded) -> Node:
     """A container whose fields are not drawn, because the page is full."""
     noun = "item" if isinstance(draft.value, list) else "member"
     count = len(draft.value) if isinstance(draft.value, list | dict) else 1
     summary = f"{count:,} {plural(noun, count)}"
-    button = Button(
-        context.operation("open"), "Show as fields", f"Show the fields of {context.position.label}"
-    )
+    title = f"Show the fields of {context.position.label}"
+    button = Button(context.operation("open"), "Show as fields", title)
     text = print_literal(draft.value, most=context.room.printed)
     context.room.printed -= len(text)
-    return FoldedNode(context.head(is_container=True), context.control("z"), text, summary, button)
+    head = context.make_head(is_container=True)
+    return FoldedNode(head, context.control("z"), text, summary, button)

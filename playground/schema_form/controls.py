@@ -136,6 +136,11 @@ class Head:
     @property
     def described_by(self) -> str:
         """The ids of the elements that describe the control."""
-        ids = [self.type_id] if self.types else []
-        ids += [self.hint_id] if self.has_hint else []
-        return " ".join([*ids, self.error_id] if self.errors else ids)
+        ids = []
+        if self.types:
+            ids.append(self.type_id)
+        if self.has_hint:
+            ids.append(self.hint_id)
+        if self.errors:
+            ids.append(self.error_id)
+        return " ".join(ids)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from playground.schema_form import children
-from playground.schema_form.branches import Applicable
+from playground.schema_form.applicable import Applicable
 from playground.schema_form.draft import (
     NOTHING,
     PLAIN,
@@ -30,7 +30,7 @@ from playground.schema_form.draft import (
     with_state,
 )
 from playground.schema_form.lookups import SchemaLookups
-from playground.schema_form.node_context import default_kind
+from playground.schema_form.node_context import choose_kind
 from playground.schema_form.values import ABSENT, Kind, Maybe, kind_of
 from toolspec.schema.validation import Subschema
 
@@ -44,112 +44,117 @@ Above: TypeAlias = "tuple[frozenset[object], ...]"
 """The identities of the schemas of each container around a value, outermost first."""
 
 
-def new_draft(
+def make_draft(
     lookups: SchemaLookups,
     subschemas: Sequence[Subschema],
     kind: Kind | None = None,
     state: State = PLAIN,
 ) -> Draft:
-    """A new value to which all of `subschemas` apply, of the selected `kind`, under the branches in `state`."""
-    if (
-        state.branches
-        and (
-            kind or default_kind(lookups.kinds.of_all(subschemas), lookups.at(subschemas, NOTHING))
-        )
-        == "object"
-    ):
-        return _object(lookups, subschemas, (), state)
-    return with_state(_new(lookups, subschemas, kind, ()), state)
+    """A new value, with `state`, to which all of `subschemas` apply.
+
+    `kind` is its type if one is selected. The branches in `state` decide about its members.
+    """
+    if state.branches:
+        applicable = lookups.find_applicable(subschemas, NOTHING)
+        likely = kind or choose_kind(lookups.kinds.of_all(subschemas), applicable)
+        if likely == "object":
+            return _make_object(lookups, subschemas, (), state)
+    return with_state(_make(lookups, subschemas, kind, ()), state)
 
 
-def _new(
+def _make(
     lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above
 ) -> Draft:
-    found = lookups.at(subschemas, Missing(kind))
+    applicable = lookups.find_applicable(subschemas, Missing(kind))
     kinds = lookups.kinds.of_all(subschemas)
-    value = _given(lookups, subschemas, kinds if kind is None else frozenset({kind}))
+    value = _find_given(lookups, subschemas, kinds if kind is None else frozenset({kind}))
     if value is not ABSENT:
         return draft_of(value)
     if kind is None:
-        kind = default_kind(kinds, found)
-        found = lookups.at(subschemas, Missing(kind))  # the choices may depend on the type
-    if found.choices and any(kind_of(choice.value) in kinds for choice in found.choices):
+        kind = choose_kind(kinds, applicable)
+        # The choices may depend on the type.
+        applicable = lookups.find_applicable(subschemas, Missing(kind))
+    choices = applicable.choices or ()
+    if any(kind_of(choice.value) in kinds for choice in choices):
         return Missing(kind)
-    return _of_kind(lookups, subschemas, kind, above)
+    return _make_of_kind(lookups, subschemas, kind, above)
 
 
-def _of_kind(
+def _make_of_kind(
     lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above
 ) -> Draft:
-    match kind:
-        case "null":
-            return Constant(None)
-        case "object" if not above or children.declared_names(lookups.at(subschemas, Object())):
-            return _object(lookups, subschemas, above)
-        case "array" if not above or _least_items(lookups, subschemas):
-            return _array(lookups, subschemas, above)
+    if kind == "null":
+        return Constant(None)
+    if kind == "object":
+        applicable = lookups.find_applicable(subschemas, Object())
+        if not above or children.list_declared(applicable):
+            return _make_object(lookups, subschemas, above)
+    if kind == "array" and (not above or _count_least_items(lookups, subschemas)):
+        return _make_array(lookups, subschemas, above)
     return Missing(kind)
 
 
-def _given(
+def _find_given(
     lookups: SchemaLookups, subschemas: Sequence[Subschema], kinds: frozenset[Kind]
 ) -> Maybe:
     """The default, or the only possible value."""
-    found = lookups.at(subschemas, NOTHING)
-    choices = [choice.value for choice in found.choices or () if kind_of(choice.value) in kinds]
+    applicable = lookups.find_applicable(subschemas, NOTHING)
+    choices = [choice.value for choice in applicable.choices or ()]
+    choices = [value for value in choices if kind_of(value) in kinds]
     if len(choices) == 1:
         return choices[0]
-    defaults = (value for value in found.keywords.all("default") if kind_of(value) in kinds)
-    return next(defaults, ABSENT)
+    for default in applicable.keywords.all("default"):
+        if kind_of(default) in kinds:
+            return default
+    return ABSENT
 
 
-def _object(
+def _make_object(
     lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above, state: State = PLAIN
 ) -> Draft:
     draft = Object(state=state)
-    schemas = _schemas_with_members(lookups.at(subschemas, draft))
+    schemas = _find_declaring(lookups.find_applicable(subschemas, draft))
     if _is_repeated(schemas, above):
         return draft
     for _round in range(2):  # present members may require more: `then`, `dependentRequired`
-        found = lookups.at(subschemas, draft)
-        required = children.required_names(found, set(draft.members))
-        missing = [
-            name
-            for name in children.declared_names(found)
-            if name not in draft.members and name in required
-        ]
-        new = _members(lookups, found, missing[:MAX_MEMBERS], (*above, schemas))
-        if not new:
+        applicable = lookups.find_applicable(subschemas, draft)
+        missing = _list_missing(applicable, set(draft.members))
+        members = _make_members(lookups, applicable, missing[:MAX_MEMBERS], (*above, schemas))
+        if not members:
             break
-        draft = Object({**draft.members, **new}, (), state)
+        draft = Object({**draft.members, **members}, (), state)
     return draft
 
 
-def _members(
-    lookups: SchemaLookups, found: Applicable, names: Sequence[str], above: Above
+def _list_missing(applicable: Applicable, present: set[str]) -> list[str]:
+    """The names of the required members that are not in `present`."""
+    required = children.list_required(applicable, present)
+    declared = children.list_declared(applicable)
+    return [name for name in declared if name in required and name not in present]
+
+
+def _make_members(
+    lookups: SchemaLookups, applicable: Applicable, names: Sequence[str], above: Above
 ) -> dict[str, Draft]:
-    """New values for the members called `names`.
-
-    Of the first ones only, if the page has room for no more.
-    """
-    return {
-        name: _new(lookups, children.member(found, name).subschemas, None, above)
-        for name in names[: lookups.take_new_drafts(len(names))]
-    }
+    """New values for the members called `names`, or for the first ones if the page is full."""
+    members = {}
+    for name in names[: lookups.take_new_drafts(len(names))]:
+        below = children.find_member(applicable, name).subschemas
+        members[name] = _make(lookups, below, None, above)
+    return members
 
 
-def _array(lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above) -> Draft:
+def _make_array(lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above) -> Draft:
     schemas = frozenset(subschema.identity for subschema in subschemas)
     if _is_repeated(schemas, above):
         return Array()
-    found = lookups.at(subschemas, Array())
-    below = (*above, schemas)
-    length = lookups.take_new_drafts(min(_least_items(lookups, subschemas), MAX_ITEMS))
-    items = [
-        _new(lookups, children.item(found, index).subschemas, None, below)
-        for index in range(length)
-    ]
-    return Array(tuple(Item(str(row), draft) for row, draft in enumerate(items)))
+    applicable = lookups.find_applicable(subschemas, Array())
+    least = _count_least_items(lookups, subschemas)
+    items = []
+    for index in range(lookups.take_new_drafts(min(least, MAX_ITEMS))):
+        below = children.find_item(applicable, index).subschemas
+        items.append(Item(str(index), _make(lookups, below, None, (*above, schemas))))
+    return Array(tuple(items))
 
 
 def _is_repeated(schemas: frozenset[object], above: Above) -> bool:
@@ -157,27 +162,24 @@ def _is_repeated(schemas: frozenset[object], above: Above) -> bool:
     return len(above) >= MAX_DEPTH or any(schemas <= others for others in above)
 
 
-def _schemas_with_members(found: Applicable) -> frozenset[object]:
+def _find_declaring(applicable: Applicable) -> frozenset[object]:
     """The schemas that declare members, behind all references to them."""
     return frozenset(
         subschema.identity
-        for subschema in found.subschemas
+        for subschema in applicable.subschemas
         if not _DECLARING.isdisjoint(subschema.all_keywords)
     )
 
 
-def _least_items(lookups: SchemaLookups, subschemas: Sequence[Subschema]) -> int:
-    lengths = lookups.at(subschemas, Array()).keywords.numbers("minItems")
+def _count_least_items(lookups: SchemaLookups, subschemas: Sequence[Subschema]) -> int:
+    lengths = lookups.find_applicable(subschemas, Array()).keywords.numbers("minItems")
     return int(max(lengths, default=0))
 
 
-def with_required(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Object) -> Object:
+def add_required(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Object) -> Object:
     """`draft`, with new values for the required members that it lacks."""
-    found = lookups.at(subschemas, draft)
+    applicable = lookups.find_applicable(subschemas, draft)
     present = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
-    required = children.required_names(found, present)
-    missing = [
-        name for name in children.declared_names(found) if name in required and name not in present
-    ]
-    new = _members(lookups, found, missing, (_schemas_with_members(found),))
+    missing = _list_missing(applicable, present)
+    new = _make_members(lookups, applicable, missing, (_find_declaring(applicable),))
     return Object({**draft.members, **new}, draft.entries, draft.state)

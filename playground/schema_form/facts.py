@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-from playground.schema_form.branches import Applicable
-from playground.schema_form.schemas import is_integer, type_of
+from playground.schema_form.applicable import Applicable
+from playground.schema_form.kinds import is_integer, type_of
 from playground.schema_form.values import Kind, literal
 from toolspec.schema.describe import constraints, cut
 from toolspec.schema.summary import Summary
@@ -31,45 +32,55 @@ class Facts:
         is_integer: numbers are integers; `is_unique`: an array has no item twice.
     """
 
-    title: str
-    description: str
-    hints: tuple[str, ...]
-    default: str
-    examples: tuple[JSON, ...]
-    format: str
-    encoding: str
-    media: str
-    is_secret: bool
-    is_deprecated: bool
-    is_read_only: bool
-    is_integer: bool
-    is_unique: bool
-    max_length: int | None
+    title: str = ""
+    description: str = ""
+    hints: tuple[str, ...] = ()
+    default: str = ""
+    examples: tuple[JSON, ...] = ()
+    format: str = ""
+    encoding: str = ""
+    media: str = ""
+    is_secret: bool = False
+    is_deprecated: bool = False
+    is_read_only: bool = False
+    is_integer: bool = False
+    is_unique: bool = False
+    max_length: int | None = None
 
 
-def facts_of(found: Applicable, kind: Kind | None) -> Facts:
+NO_FACTS: Final = Facts()
+
+
+def gather_facts(applicable: Applicable, kind: Kind | None) -> Facts:
     """The facts of the subschemas for a value of `kind`."""
-    summary = found.keywords
-    hints = [fact.words for fact in constraints(summary, type_of(kind))] if kind else []
+    summary = applicable.keywords
+    titles = Summary([subschema.all_keywords for subschema in applicable.named])
+    hints = constraints(summary, type_of(kind)) if kind else []
+    default = literal(summary.first("default")) if summary.has("default") else ""
     lengths = summary.numbers("maxLength")
-    examples = filter(None, map(items_of, summary.all("examples")))
+    is_password = summary.text("format") == "password"
     return Facts(
-        title=Summary([subschema.all_keywords for subschema in found.named]).text("title"),
+        title=titles.text("title"),
         description=summary.text("description"),
-        hints=tuple(cut(hint, MAX_HINT) for hint in hints),
-        default=cut(literal(summary.first("default")), MAX_DEFAULT)
-        if summary.has("default")
-        else "",
-        examples=tuple(next(examples, [])[:MAX_EXAMPLES]),
+        hints=tuple(cut(hint.words, MAX_HINT) for hint in hints),
+        default=cut(default, MAX_DEFAULT),
+        examples=_find_examples(summary),
         format=summary.text("format"),
         encoding=summary.text("contentEncoding"),
         media=summary.text("contentMediaType"),
-        is_secret=summary.flag("writeOnly")
-        or summary.flag("x-secret")
-        or summary.text("format") == "password",
+        is_secret=is_password or summary.flag("writeOnly") or summary.flag("x-secret"),
         is_deprecated=summary.flag("deprecated"),
         is_read_only=summary.flag("readOnly"),
-        is_integer=any(map(is_integer, found.subschemas)),
+        is_integer=any(map(is_integer, applicable.subschemas)),
         is_unique=summary.flag("uniqueItems"),
         max_length=int(min(lengths)) if lengths else None,
     )
+
+
+def _find_examples(summary: Summary) -> tuple[JSON, ...]:
+    """The first examples of the first subschema that has any."""
+    for examples in summary.all("examples"):
+        items = items_of(examples)
+        if items:
+            return tuple(items[:MAX_EXAMPLES])
+    return ()

@@ -61,7 +61,7 @@ def file_encoding(encoding: str, format_: str, media: str) -> str:
     return DATA_URL if essence and not format_ and not _TEXT_TYPE.fullmatch(essence) else ""
 
 
-def encoded(content: bytes, encoding: str, *, name: str = "", media: str = "") -> str:
+def encode_file(content: bytes, encoding: str, *, name: str = "", media: str = "") -> str:
     """`content` as text in this `contentEncoding`, or as a data URL.
 
     Decoded as UTF-8 if it is "" or unknown.
@@ -88,14 +88,14 @@ def _data_url(content: bytes, name: str, media: str) -> str:
     return f"data:{media}{named};base64,{base64.b64encode(content).decode('ascii')}"
 
 
-def size_of(text: str, encoding: str) -> int | None:
+def measure_bytes(text: str, encoding: str) -> int | None:
     """The number of bytes that `text` encodes, as `file_encoding` names it.
 
     None if it cannot be decoded.
     """
     if encoding == DATA_URL:
         found = _DATA_URL.fullmatch(text)
-        return size_of(found[1], "base64") if found else None
+        return measure_bytes(found[1], "base64") if found else None
     decoder = _DECODERS.get(encoding.lower())
     if decoder is None:
         return None

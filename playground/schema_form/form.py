@@ -15,11 +15,11 @@ from playground.schema_form.actions import apply
 from playground.schema_form.build import build
 from playground.schema_form.collapse import FULL_PAGE, OPENED, PAGE, fold, folded_draft
 from playground.schema_form.controls import Button
-from playground.schema_form.defaults import new_draft
+from playground.schema_form.defaults import make_draft
 from playground.schema_form.draft import Draft, Missing, Object, Raw
 from playground.schema_form.errors import attach_problems
 from playground.schema_form.lookups import SchemaLookups
-from playground.schema_form.nodes import Form, Summary, fields
+from playground.schema_form.nodes import Form, Summary, count_fields
 from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.parse import Pairs, decode
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
@@ -123,7 +123,7 @@ def begin(
     budget = PAGE
     while True:
         shown = session.shown(folded_draft(value, budget))
-        if budget < OPENED or fields(shown.form.root) <= MAX_FIELDS:
+        if budget < OPENED or count_fields(shown.form.root) <= MAX_FIELDS:
             return shown
         budget //= 2  # the schema adds fields, so the value alone does not determine their number
 
@@ -180,7 +180,7 @@ class _Session:
 
     def new(self) -> Draft:
         """A new value; an object if the schema allows any type."""
-        draft = new_draft(self.lookups, self.subschemas)
+        draft = make_draft(self.lookups, self.subschemas)
         is_open = (
             isinstance(draft, Missing)
             and draft.kind is None
@@ -195,18 +195,18 @@ class _Session:
         draft, form = self._drawn(draft, focus)
         if faults:
             form = attach_problems(form, faults, (), {})
-        reading = self.lookups.reading(draft)
+        reading = self.lookups.read(draft)
         return Submission(form, draft, reading.value, unread=_unread((*faults, *reading.faults)))
 
     def unread_fields(self, draft: Draft) -> tuple[Summary, ...]:
         """The fields of `draft` whose text cannot be parsed."""
-        unread = _unread(self.lookups.reading(draft).faults)
+        unread = _unread(self.lookups.read(draft).faults)
         return attach_problems(self._drawn(draft, None)[1], unread, (), {}).errors if unread else ()
 
     def checked(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
         """The form of `draft`, with all its errors."""
         draft, form = self._drawn(draft, None)
-        reading = self.lookups.reading(draft)
+        reading = self.lookups.read(draft)
         found = [*faults, *reading.faults]
         if isinstance(reading.value, Absent) and not found:
             found = [Fault("", Problem("", "Enter a value", "form.value-needed"))]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from playground.schema_form.branches import Applicable, Search
+from playground.schema_form.applicable import Applicable, Search
 from playground.schema_form.choices import Choices
 from playground.schema_form.draft import Array, Draft, Missing, Numeral, Object, Text
+from playground.schema_form.kinds import Kinds
 from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
-from playground.schema_form.schemas import Kinds
 from playground.schema_form.to_value import FoldedValues, Reading, read
 from playground.schema_form.unions import Branches
 from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of, print_literal
@@ -52,7 +52,7 @@ class SchemaLookups:
     printed: int = MAX_PRINTED
     _readings: dict[int, tuple[Draft, Reading]] = field(default_factory=dict)
     _folded: FoldedValues = field(default_factory=dict)
-    _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(
+    _applicable: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(
         default_factory=dict
     )
 
@@ -69,7 +69,7 @@ class SchemaLookups:
         self._new_drafts_left -= allowed
         return allowed
 
-    def reading(self, draft: Draft) -> Reading:
+    def read(self, draft: Draft) -> Reading:
         """The value of `draft`, cached."""
         known = self._readings.get(id(draft))
         if known is None:
@@ -77,28 +77,29 @@ class SchemaLookups:
         return known[1]
 
     def print(self, value: JSON) -> str:
-        """`value` as JSON text to edit: on several lines, or on one if the page has too much text on several lines."""
+        """`value` as JSON text to edit.
+
+        On several lines, or on one if the page has too much text on several lines.
+        """
         text = print_literal(value, most=self.printed)
         self.printed -= len(text)
         return text
 
-    def at(self, subschemas: Sequence[Subschema], draft: Draft) -> Applicable:
+    def find_applicable(self, subschemas: Sequence[Subschema], draft: Draft) -> Applicable:
         """The subschemas that apply to the value of `draft` if all of `subschemas` do, cached."""
         key = (id(draft), tuple(subschema.identity for subschema in subschemas))
-        known = self._found.get(key)
+        known = self._applicable.get(key)
         if known is None:
-            value = self.reading(draft).value if not isinstance(draft, Missing) else ABSENT
-            known = self._found[key] = (
-                draft,
-                self._search(subschemas, value, self.kind(draft), dict(draft.state.branches)),
-            )
+            value = ABSENT if isinstance(draft, Missing) else self.read(draft).value
+            branches = dict(draft.state.branches)
+            applicable = self._search(subschemas, value, self.kind(draft), branches)
+            known = self._applicable[key] = (draft, applicable)
         return known[1]
 
-    def at_value(self, subschemas: Sequence[Subschema], value: Maybe) -> Applicable:
+    def find_applicable_to_value(self, subschemas: Sequence[Subschema], value: Maybe) -> Applicable:
         """The subschemas that apply to a complete value if all of `subschemas` do."""
-        return self._search(
-            subschemas, value, None if isinstance(value, Absent) else kind_of(value), {}
-        )
+        kind = None if isinstance(value, Absent) else kind_of(value)
+        return self._search(subschemas, value, kind, {})
 
     def _search(
         self,
@@ -117,15 +118,16 @@ class SchemaLookups:
             self.branches.tag_names,
             self.is_valid,
         )
-        found = search.run(subschemas)
-        self.has_conditions = self.has_conditions or found.has_conditions
-        return found
+        applicable = search.run(subschemas)
+        if applicable.has_conditions:
+            self.has_conditions = True
+        return applicable
 
     def kind(self, draft: Draft) -> Kind | None:
         """The type of the value, or the type selected for it; None if neither is known."""
         if isinstance(draft, Missing):
             return draft.kind
-        if kind := _KINDS.get(type(draft)):
-            return kind
-        value = self.reading(draft).value
+        if type(draft) in _KINDS:
+            return _KINDS[type(draft)]
+        value = self.read(draft).value
         return None if isinstance(value, Absent) else kind_of(value)

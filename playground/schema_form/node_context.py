@@ -1,4 +1,4 @@
-"""The context in which a node is built: its draft, the subschemas that apply, and the head that every node has."""
+"""The context in which a node is built: its draft, its subschemas, and the head of every node."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from playground.schema_form import children
-from playground.schema_form.branches import Applicable, Union
+from playground.schema_form.applicable import Applicable, Union
 from playground.schema_form.choices import Choice
 from playground.schema_form.control_names import control_name
 from playground.schema_form.controls import Button, Head, Hidden, Option, Selector
 from playground.schema_form.draft import Draft, Missing, Raw, Text
-from playground.schema_form.facts import Facts, facts_of
+from playground.schema_form.facts import NO_FACTS, Facts, gather_facts
+from playground.schema_form.kinds import (
+    ALL_KINDS,
+    describe_types,
+    guess_kind,
+    is_integer,
+    type_of,
+)
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.nodes import Node
-from playground.schema_form.schemas import (
-    ALL_KINDS,
-    is_integer,
-    likely_kind,
-    type_of,
-    types_in_words,
-)
 from playground.schema_form.values import KINDS, Kind, kind_of, literal
 from toolspec.schema.describe import array_of, with_article
 from toolspec.schema.validation import Subschema
@@ -75,18 +75,19 @@ class Room:
     options: int = 6_000
     printed: int = MAX_PRINTED
 
-    def draws_member(self, *, is_required: bool) -> bool:
+    def has_space(self, *, is_required: bool) -> bool:
         """Whether there is room for another empty member."""
         return (self.required if is_required else self.members) > 0
 
     def take_member(self, *, is_required: bool) -> None:
+        """Count another empty member."""
         if is_required:
             self.required -= 1
         else:
             self.members -= 1
 
-    def suggests_name(self) -> bool:
-        """Whether there is room for another suggested name, which is counted."""
+    def take_name(self) -> bool:
+        """Count another suggested name; False if there was no room for it."""
         self.names -= 1
         return self.names >= 0
 
@@ -106,7 +107,7 @@ class NodeContext:
     build: Callable[[Sequence[Subschema], Draft, Position], Node]
     draft: Draft
     position: Position
-    found: Applicable
+    applicable: Applicable
     kinds: frozenset[Kind]
     shows_all: bool = False
     kind: Kind | None = field(init=False)
@@ -114,7 +115,7 @@ class NodeContext:
 
     def __post_init__(self) -> None:
         self.kind = self.lookups.kind(self.draft)
-        self.facts = facts_of(self.found, self.kind)
+        self.facts = gather_facts(self.applicable, self.kind)
 
     def control(self, tag: str) -> str:
         """The name of a control of this node."""
@@ -133,6 +134,10 @@ class NodeContext:
         return isinstance(self.draft, Missing)
 
     @property
+    def is_raw(self) -> bool:
+        return isinstance(self.draft, Raw)
+
+    @property
     def must_exist(self) -> bool:
         """Whether a value is present and required, so that "(not set)" is not offered."""
         return self.position.is_row or (self.position.is_required and not self.is_empty)
@@ -143,12 +148,12 @@ class NodeContext:
 
         () if there is no list, it is too long, or the user enters a custom value.
         """
-        if self.draft.state.view == "free" or len(self.found.choices or ()) > self.room.options:
+        choices = self.applicable.choices or ()
+        if self.draft.state.view == "free" or len(choices) > self.room.options:
             return ()
-        from_schema = self.found.choices or ()
-        return tuple(choice for choice in from_schema if kind_of(choice.value) in self.kinds)
+        return tuple(choice for choice in choices if kind_of(choice.value) in self.kinds)
 
-    def head(
+    def make_head(
         self,
         *,
         buttons: tuple[Button, ...] = (),
@@ -158,93 +163,85 @@ class NodeContext:
     ) -> Head:
         """The head of this node."""
         position, facts = self.position, self.facts
-        title = "" if position.is_nameless else facts.title
-        label = title if position.number is None else f"{title} {position.number}"
-        kinds = self._kind_selector(is_container, views)
+        kinds = _make_kind_selector(self, is_container=is_container, views=views)
         spare = None
-        if not position.path and isinstance(self.draft, Raw):  # the page has a JSON switch
+        if not position.path and self.is_raw:  # the page has a JSON switch
             kinds = None
-        if (
-            not position.path and is_container and not views and self._has_one_kind
-        ):  # the same switch
-            kinds, spare = None, kinds
-        is_described = not position.is_quiet
+        if not position.path and is_container and not views and self._has_one_kind:
+            kinds, spare = None, kinds  # the same switch
+        label, name = self._make_label()
+        description = NO_FACTS if position.is_quiet else facts
+        has_types = has_types and not position.is_quiet and kinds is None
         return Head(
             id=self.id,
             path=position.path,
             pointer=position.pointer,
-            label=label if title else position.label,
-            name=position.name if title and title != position.name else "",
-            description=facts.description if is_described else "",
-            types=self.types if has_types and is_described and kinds is None else "",
-            hints=facts.hints if is_described else (),
-            default=facts.default if is_described else "",
-            examples=tuple(literal(example) for example in facts.examples[:3])
-            if is_described
-            else (),
-            notes=self._notes(),
+            label=label,
+            name=name,
+            description=description.description,
+            types=self.types if has_types else "",
+            hints=description.hints,
+            default=description.default,
+            examples=tuple(map(literal, description.examples[:3])),
+            notes=self._make_notes(),
             is_required=position.is_required and bool(position.path),
             is_deprecated=facts.is_deprecated,
             is_read_only=facts.is_read_only,
             is_nameless=position.is_nameless,
             kinds=kinds,
             spare=spare,
-            unions=tuple(
-                self._branch_selector(union)
-                for union in self.found.unions
-                if len(union.candidates) > 1
-            ),
+            unions=tuple(_make_branch_selector(self, union) for union in self._open_unions),
             buttons=buttons,
-            hidden=self._hidden(),
-            branches=tuple(
-                (union.pointer, union.chosen)
-                for union in self.found.unions
-                if union.chosen is not None
-            ),
+            hidden=self._make_hidden(),
+            branches=self.applicable.branches,
         )
+
+    def _make_label(self) -> tuple[str, str]:
+        """The label of the node, and the member's name if a title replaces it."""
+        position, title = self.position, self.facts.title
+        if not title or position.is_nameless:
+            return position.label, ""
+        label = title if position.number is None else f"{title} {position.number}"
+        return label, "" if title == position.name else position.name
 
     @property
     def types(self) -> str:
         """The allowed types in words."""
-        return types_in_words(self.kinds, is_integer=self.facts.is_integer)
+        return describe_types(self.kinds, is_integer=self.facts.is_integer)
 
-    def _array_type(self) -> str:
+    def describe_array(self) -> str:
         """The type of an array with that of its items, in words."""
-        subschemas = children.item(self.found, 0).subschemas
-        words = types_in_words(
-            self.lookups.kinds.of_all(subschemas), is_integer=any(map(is_integer, subschemas))
-        )
+        subschemas = children.find_item(self.applicable, 0).subschemas
+        kinds = self.lookups.kinds.of_all(subschemas)
+        words = describe_types(kinds, is_integer=any(map(is_integer, subschemas)))
         return array_of(words) if words else "array"
 
-    def _notes(self) -> tuple[str, ...]:
-        notes = list(self.position.notes)
-        if (
-            not self.is_empty
-            and self.kind is not None
-            and self.kind not in self.kinds
-            and not self.position.notes
-        ):
-            notes.append(f"the schema does not allow {with_article(type_of(self.kind))} here")
-        return tuple(notes)
+    def _make_notes(self) -> tuple[str, ...]:
+        is_allowed = self.is_empty or self.kind is None or self.kind in self.kinds
+        if self.position.notes or is_allowed or self.kind is None:
+            return self.position.notes
+        return (f"the schema does not allow {with_article(type_of(self.kind))} here",)
 
-    def _hidden(self) -> tuple[Hidden, ...]:
+    @property
+    def _open_unions(self) -> list[Union]:
+        """The unions with several branches for the value's type."""
+        return [union for union in self.applicable.unions if len(union.candidates) > 1]
+
+    def _make_hidden(self) -> tuple[Hidden, ...]:
         state = self.draft.state
-        is_filled_in_here = self.kind in SCALARS and (
-            self.position.is_required or self.position.is_row
-        )
+        must_be_filled = self.position.is_required or self.position.is_row
+        is_filled_in_here = self.kind in SCALARS and must_be_filled
         picked = dict(state.branches)
-        in_force = [
-            Hidden(self.control("u"), f"{union.key}={union.chosen}")
-            for union in self.found.unions
-            if len(union.candidates) > 1
-            and (not self.is_empty or is_filled_in_here or union.key in picked)
-        ]
-        view = [Hidden(self.control("w"), state.view)] if state.view else []
-        return (
-            *in_force,
-            *view,
-            *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash),
-        )
+        unions = self._open_unions
+        if self.is_empty and not is_filled_in_here:
+            unions = [union for union in unions if union.key in picked]
+        control = self.control("u")
+        controls = [Hidden(control, f"{union.key}={union.chosen}") for union in unions]
+        if state.view:
+            controls.append(Hidden(self.control("w"), state.view))
+        for key, token in state.stash:
+            controls.append(Hidden(self.control("h"), f"{key} {token}"))
+        return tuple(controls)
 
     @property
     def _has_one_kind(self) -> bool:
@@ -255,112 +252,107 @@ class NodeContext:
             and not self.draft.state.stash
         )
 
-    def _kind_selector(self, is_container: bool, views: tuple[Option, ...]) -> Selector | None:
-        present = None if self.is_empty else self.kind
-        left = {key.removeprefix("kind=") for key, _ in self.draft.state.stash}
-        offered = [kind for kind in KINDS if kind in self.kinds or kind == present or kind in left]
-        if isinstance(self.draft, Raw):
-            offered = []
-        has_facts = (
-            self.shows_all
-            or isinstance(self.draft, Raw)
-            or self.draft.state.view == "free"
-            or views
-        )
-        if len(offered) < 2 and not has_facts and not is_container:
-            return None
-        current = "json" if isinstance(self.draft, Raw) else self.kind
-        if self.is_empty and is_container:
-            current = None
-        options = [
-            Option(
-                "" if kind == current else kind,
-                self._kind_label(kind),
-                kind == current,
-                kind in self.kinds,
-            )
-            for kind in offered
-        ]
-        if self.is_empty and current in left:
-            options += [Option(current, "previous value")]
-        if not self.position.is_row and self.position.path:
-            none_is_current = self.is_empty and current is None
-            options.insert(
-                0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current)
-            )
-        is_plain_text = self.is_empty or (
-            isinstance(self.draft, Text) and not self.draft.is_literal
-        )
-        if self.shows_all and current == "text" and is_plain_text:
-            options.append(Option("literal", "string as a JSON literal"))
-        options += views
-        if isinstance(self.draft, Raw):
-            options.append(Option("fields", "fields"))
-        if self.draft.state.view == "free":
-            options.append(Option("listed", "listed value"))
+
+def _make_kind_selector(
+    context: NodeContext, *, is_container: bool, views: tuple[Option, ...]
+) -> Selector | None:
+    """The selector of the node's type; None if there is nothing to select."""
+    view = context.draft.state.view
+    left = {key.removeprefix("kind=") for key, _ in context.draft.state.stash}
+    offered = _list_offered_kinds(context, left)
+    has_views = context.shows_all or context.is_raw or view == "free" or bool(views)
+    if len(offered) < 2 and not has_views and not is_container:
+        return None
+    current = "json" if context.is_raw else context.kind
+    if context.is_empty and is_container:
+        current = None
+    options = []
+    if not context.position.is_row and context.position.path:
+        is_current = context.is_empty and current is None
+        options.append(_make_option("none", NOT_SET, is_current=is_current))
+    for kind in offered:
+        label = _label_kind(context, kind)
+        is_allowed = kind in context.kinds
+        options.append(_make_option(kind, label, is_current=kind == current, is_allowed=is_allowed))
+    if context.is_empty and current in left:
+        options.append(Option(current, "previous value"))
+    if context.shows_all and current == "text" and _can_become_literal(context.draft):
+        options.append(Option("literal", "string as a JSON literal"))
+    options += views
+    if context.is_raw:
+        options.append(Option("fields", "fields"))
+    if view == "free":
+        options.append(Option("listed", "listed value"))
+    options.append(_make_option("json", "JSON text", is_current=current == "json"))
+    if not any(option.is_selected for option in options):  # else a browser selects the first
+        options.insert(0, Option("", "choose…", is_selected=True))
+    label = context.position.label
+    button = Button(context.operation("kind"), "Change", f"Change the type of {label}")
+    control = context.control("y")
+    return Selector(f"{context.id}-kind", control, f"Type of {label}", tuple(options), button)
+
+
+def _list_offered_kinds(context: NodeContext, left: set[str]) -> list[Kind]:
+    """The types that are allowed, the present one, and those that the user has left."""
+    if context.is_raw:
+        return []
+    present = None if context.is_empty else context.kind
+    return [kind for kind in KINDS if kind in context.kinds or kind == present or kind in left]
+
+
+def _make_option(value: str, label: str, *, is_current: bool, is_allowed: bool = True) -> Option:
+    """An option of a selector; the current one sends nothing."""
+    return Option("" if is_current else value, label, is_current, is_allowed)
+
+
+def _can_become_literal(draft: Draft) -> bool:
+    return isinstance(draft, Missing) or (isinstance(draft, Text) and not draft.is_literal)
+
+
+def _label_kind(context: NodeContext, kind: Kind) -> str:
+    words = type_of(kind, is_integer=context.facts.is_integer)
+    if kind == "array" and context.kind == "array":
+        words = context.describe_array()
+    for union in context.applicable.unions:
+        if len(union.options) < 2:
+            continue
+        allowing = [option for option in union.options if kind in context.lookups.kinds.of(option)]
+        title = allowing[0].all_keywords.get("title") if len(allowing) == 1 else None
+        if isinstance(title, str) and title:
+            return f"{title} ({words})"
+    return words
+
+
+def _make_branch_selector(context: NodeContext, union: Union) -> Selector:
+    branches = context.lookups.branches
+    options = []
+    for index in union.candidates[:MAX_BRANCHES]:
+        label = branches.make_label(union.options[index], index)
         options.append(
-            Option("" if current == "json" else "json", "JSON text", is_selected=current == "json")
+            _make_option(f"{union.key}={index}", label, is_current=index == union.chosen)
         )
-        if not any(
-            option.is_selected for option in options
-        ):  # otherwise a browser selects the first
-            options.insert(0, Option("", "choose…", is_selected=True))
-        button = Button(
-            self.operation("kind"), "Change", f"Change the type of {self.position.label}"
-        )
-        return Selector(
-            f"{self.id}-kind",
-            self.control("y"),
-            f"Type of {self.position.label}",
-            tuple(options),
-            button,
-        )
-
-    def _kind_label(self, kind: Kind) -> str:
-        words = type_of(kind, is_integer=self.facts.is_integer)
-        if kind == "array" and self.kind == "array":
-            words = self._array_type()
-        for union in self.found.unions:
-            allowing = [option for option in union.options if kind in self.lookups.kinds.of(option)]
-            title = (
-                allowing[0].all_keywords.get("title")
-                if len(allowing) == 1 and len(union.options) > 1
-                else None
-            )
-            if isinstance(title, str) and title:
-                return f"{title} ({words})"
-        return words
-
-    def _branch_selector(self, union: Union) -> Selector:
-        options = tuple(
-            Option(
-                "" if index == union.chosen else f"{union.key}={index}",
-                self.lookups.branches.label(union.options[index], index),
-                index == union.chosen,
-            )
-            for index in union.candidates[:MAX_BRANCHES]
-        )
-        if union.chosen not in union.candidates[:MAX_BRANCHES] and union.chosen is not None:
-            label = self.lookups.branches.label(union.options[union.chosen], union.chosen)
-            options = (Option("", label, is_selected=True), *options)
-        button = Button(
-            self.operation("branch"), "Change", f"Change the variant of {self.position.label}"
-        )
-        number = "".join(f"-{character}" for character in str(self.found.unions.index(union)))
-        words = "One of" if union.keyword == "oneOf" else "Any of"
-        return Selector(f"{self.id}-branch{number}", self.control("v"), words, options, button)
+    if union.chosen is not None and union.chosen not in union.candidates[:MAX_BRANCHES]:
+        label = branches.make_label(union.options[union.chosen], union.chosen)
+        options.insert(0, Option("", label, is_selected=True))
+    title = f"Change the variant of {context.position.label}"
+    button = Button(context.operation("branch"), "Change", title)
+    number = "".join(f"-{digit}" for digit in str(context.applicable.unions.index(union)))
+    words = "One of" if union.keyword == "oneOf" else "Any of"
+    selector_id = f"{context.id}-branch{number}"
+    return Selector(selector_id, context.control("v"), words, tuple(options), button)
 
 
-def default_kind(kinds: frozenset[Kind], found: Applicable) -> Kind | None:
+def choose_kind(kinds: frozenset[Kind], applicable: Applicable) -> Kind | None:
     """The type of a new value if the user has not selected one.
 
     None if the schema does not suggest one.
     """
     if len(kinds) == 1:
         return next(iter(kinds))
-    likely = likely_kind(found.subschemas)
-    if kinds == ALL_KINDS:
+    likely = guess_kind(applicable.subschemas)
+    if kinds == ALL_KINDS or (likely in kinds and likely not in SCALARS):
         return likely
-    if likely in kinds and likely not in SCALARS:
-        return likely
-    return next((kind for kind in KINDS if kind in kinds and kind != "null"), None)
+    for kind in KINDS:
+        if kind in kinds and kind != "null":
+            return kind
+    return None

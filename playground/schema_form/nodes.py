@@ -1,4 +1,4 @@
-"""The tree that a template draws: one frozen node per value, with everything it shows and the names of its controls.
+"""The tree that a template draws: one frozen node per value, with all its texts and control names.
 
 `Node.template` names the partial. A node's controls carry the ids that labels, messages and the
 summary of errors refer to.
@@ -297,7 +297,9 @@ class Form:
 
 def target_of(node: Node) -> str:
     """The id of the control that gets the focus for `node`."""
-    return node.head.kinds.id if isinstance(node, AbsentNode) and node.head.kinds else node.head.id
+    if isinstance(node, AbsentNode) and node.head.kinds:
+        return node.head.kinds.id
+    return node.head.id
 
 
 def is_unset(node: Node) -> bool:
@@ -311,10 +313,12 @@ def is_unset(node: Node) -> bool:
         return any(option.is_selected and option.value == "" for option in node.options)
     if isinstance(node, ChoicesNode):
         return node.marker is None
-    return isinstance(node, AbsentNode) or (isinstance(node, NumberNode) and not node.text)
+    if isinstance(node, NumberNode):
+        return not node.text
+    return isinstance(node, AbsentNode)
 
 
-def fields(root: Node) -> int:
+def count_fields(root: Node) -> int:
     """The most names and values that a form of `root` sends."""
     count = 0
     waiting = [root]

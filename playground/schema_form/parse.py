@@ -37,7 +37,7 @@ from playground.schema_form.draft import (
     draft_of,
     with_state,
 )
-from playground.schema_form.files import encoded
+from playground.schema_form.files import encode_file
 from playground.schema_form.to_value import Fault
 from playground.schema_form.values import read_literal
 from toolspec.errors import JSONTextError, Problem
@@ -236,7 +236,7 @@ def _array(controls: _Controls, path: str, faults: list[Fault], state: State) ->
 
 def _file(file: Upload, controls: _Controls, path: str, faults: list[Fault], state: State) -> Draft:
     try:
-        text = encoded(file.content, controls.text("g"), name=file.name, media=file.media)
+        text = encode_file(file.content, controls.text("g"), name=file.name, media=file.media)
         return draft_of(text, state)
     except UnicodeDecodeError:
         message = f"The file {file.name} is not UTF-8 text; choose a text file"

@@ -7,7 +7,7 @@ from typing import Final
 
 from playground.schema_form.choices import Choice, label_of
 from playground.schema_form.controls import Hidden, Option
-from playground.schema_form.files import file_encoding, size_of
+from playground.schema_form.files import file_encoding, measure_bytes
 from playground.schema_form.node_context import NOT_SET, NodeContext
 from playground.schema_form.nodes import (
     BooleanNode,
@@ -36,28 +36,29 @@ _MODES: Final = {
 }
 
 
-def text_node(context: NodeContext, text: str, *, is_literal: bool = False) -> Node:
+def build_text(context: NodeContext, text: str, *, is_literal: bool = False) -> Node:
     """A string; with a file to choose if it encodes bytes."""
     facts = context.facts
-    tag = "q" if is_literal else "t"
     send_empty = "" if is_literal else context.control("x")
     is_sent_empty = bool(send_empty) and not context.is_empty and not text
     encoding = file_encoding(facts.encoding, facts.format, facts.media)
     if encoding and not is_literal:
         return FileNode(
-            context.head(),
-            context.control(tag),
+            context.make_head(),
+            context.control("t"),
             text,
             context.control("f"),
             Hidden(context.control("g"), encoding),
             facts.media,
-            size_of(text, encoding),
+            measure_bytes(text, encoding),
             send_empty,
             is_sent_empty,
         )
+    texts = [example for example in facts.examples if isinstance(example, str)]
+    is_long = facts.media or (facts.max_length or 0) > 10 * LONG_TEXT
     return TextNode(
-        context.head(),
-        context.control(tag),
+        context.make_head(),
+        context.control("q" if is_literal else "t"),
         text,
         is_long=not is_literal and _may_have_lines(context, text),
         is_literal=is_literal,
@@ -66,12 +67,8 @@ def text_node(context: NodeContext, text: str, *, is_literal: bool = False) -> N
         picker=_PICKERS.get(facts.format, ""),
         send_empty=send_empty,
         is_sent_empty=is_sent_empty,
-        suggestions=tuple(
-            example
-            for example in facts.examples
-            if isinstance(example, str) and "\n" not in example
-        ),
-        rows=rows_for(text, 3 if facts.media or (facts.max_length or 0) > 10 * LONG_TEXT else 1),
+        suggestions=tuple(example for example in texts if "\n" not in example),
+        rows=count_rows(text, 3 if is_long else 1),
     )
 
 
@@ -83,82 +80,84 @@ def _may_have_lines(context: NodeContext, text: str) -> bool:
     facts = context.facts
     if "\n" in text or len(text) > LONG_TEXT:
         return True
-    is_one_line = facts.format in FORMATS or facts.is_secret or facts.examples
-    return not is_one_line and (facts.max_length is None or facts.max_length > LONG_TEXT)
+    if facts.format in FORMATS or facts.is_secret or facts.examples:
+        return False
+    return facts.max_length is None or facts.max_length > LONG_TEXT
 
 
-def rows_for(text: str, least: int = 3) -> int:
+def count_rows(text: str, least: int = 3) -> int:
     """The number of lines of a textarea."""
     return min(max(text.count("\n") + 1, least), MAX_ROWS)
 
 
-def number_node(context: NodeContext, text: str) -> Node:
+def build_number(context: NodeContext, text: str) -> Node:
     """A number, as typed."""
-    suggestions = tuple(
-        literal(example)
-        for example in context.facts.examples
-        if not isinstance(example, str | dict | list)
-    )
-    return NumberNode(
-        context.head(), context.control("n"), text, context.facts.is_integer, suggestions
-    )
+    examples = context.facts.examples
+    numbers = [example for example in examples if not isinstance(example, str | dict | list)]
+    suggestions = map(literal, numbers)
+    is_whole = context.facts.is_integer
+    return NumberNode(context.make_head(), context.control("n"), text, is_whole, tuple(suggestions))
 
 
-def boolean_node(context: NodeContext, text: str) -> Node:
+def build_boolean(context: NodeContext, text: str) -> Node:
     """True or false; `text` is "true", "false" or ""."""
     options = [Option("true", "true", text == "true"), Option("false", "false", text == "false")]
     if not text or not context.must_exist:
         options.append(Option("", NOT_SET, not text))
-    return BooleanNode(context.head(), context.control("b"), tuple(options))
+    return BooleanNode(context.make_head(), context.control("b"), tuple(options))
 
 
-def null_node(context: NodeContext) -> Node:
+def build_null(context: NodeContext) -> Node:
     """Null, as one of several types."""
-    return NullNode(context.head(is_container=True), Hidden(context.control("j"), "null"))
+    return NullNode(context.make_head(is_container=True), Hidden(context.control("j"), "null"))
 
 
-def choice_node(context: NodeContext, choices: tuple[Choice, ...], value: Maybe = ABSENT) -> Node:
+def build_choice(context: NodeContext, choices: tuple[Choice, ...], value: Maybe = ABSENT) -> Node:
     """One of `choices`; any other value stays, marked as not allowed."""
     context.room.options -= len(choices)
-    options = []
-    is_listed = False
-    key = None if isinstance(value, Absent) else canonical(value)
-    for choice in choices:
-        is_selected = key is not None and not is_listed and choice.key == key
-        is_listed = is_listed or is_selected
-        text = (
-            literal(value)
-            if is_selected and not isinstance(value, Absent)
-            else literal(choice.value)
-        )
-        options.append(Option(text, choice.label, is_selected, True, choice.description))
-    if isinstance(value, Absent) or not context.must_exist:
-        options.insert(
-            0,
-            Option(
-                "", NOT_SET if not context.position.is_row else "choose…", isinstance(value, Absent)
-            ),
-        )
+    options = _make_options(choices, value)
+    is_absent = isinstance(value, Absent)
+    is_listed = any(option.is_selected for option in options)
+    if is_absent or not context.must_exist:
+        label = "choose…" if context.position.is_row else NOT_SET
+        options.insert(0, Option("", label, is_absent))
     if not isinstance(value, Absent) and not is_listed:
         options.append(Option(literal(value), f"{label_of(value)} (not allowed)", True, False))
+    control = context.control("j")
     if context.shows_all:  # a custom value may spell a number differently than the list does
-        custom = (Option("free", "custom value"),)
-        return ChoiceNode(
-            context.head(has_types=False, views=custom), context.control("j"), tuple(options)
-        )
-    head = context.head(has_types=False)
+        head = context.make_head(has_types=False, views=(Option("free", "custom value"),))
+        return ChoiceNode(head, control, tuple(options))
+    head = context.make_head(has_types=False)
     if context.kinds <= {kind_of(choice.value) for choice in choices}:
         head = replace(head, kinds=None)
     is_fixed = is_listed and len(options) == 1
-    return ChoiceNode(
-        head, context.control("j"), tuple(options), options[0].value if is_fixed else ""
-    )
+    return ChoiceNode(head, control, tuple(options), options[0].value if is_fixed else "")
 
 
-def secret_node(context: NodeContext, token: str) -> Node:
+def _make_options(choices: tuple[Choice, ...], value: Maybe) -> list[Option]:
+    """The options of `choices`; the first that equals `value` is selected, and spelled like it."""
+    options = [
+        Option(literal(choice.value), choice.label, False, True, choice.description)
+        for choice in choices
+    ]
+    if isinstance(value, Absent):
+        return options
+    key = canonical(value)
+    for index, choice in enumerate(choices):
+        if choice.key == key:
+            options[index] = replace(options[index], value=literal(value), is_selected=True)
+            break
+    return options
+
+
+def build_secret(context: NodeContext, token: str) -> Node:
     """A secret, which is not shown."""
-    status = "•••••• saved" if token.startswith("stored:") else "•••••• entered"
     if not token:
         status = "No longer available. Enter it again or remove it."
+    elif token.startswith("stored:"):
+        status = "•••••• saved"
+    else:
+        status = "•••••• entered"
     hidden = Hidden(context.control("c"), token)
-    return SecretNode(context.head(), hidden, context.control("p"), context.control("d"), status)
+    replacement, removal = context.control("p"), context.control("d")
+    return SecretNode(context.make_head(), hidden, replacement, removal, status)

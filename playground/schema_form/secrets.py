@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Final
 
 from playground.schema_form import children
-from playground.schema_form.branches import Applicable
+from playground.schema_form.applicable import Applicable
 from playground.schema_form.draft import (
     MARK,
     Array,
@@ -99,7 +99,7 @@ def conceal(
     try:
         return _Concealing(lookups, safe, names).draft(draft, subschemas, "")
     except _TooManyInText:
-        value = lookups.reading(draft).value
+        value = lookups.read(draft).value
         return (
             Missing(None, draft.state)
             if isinstance(value, Absent)
@@ -120,7 +120,7 @@ class _Concealing:
         self._budget = Budget(seconds=MAX_SECONDS)
 
     def draft(self, draft: Draft, subschemas: Sequence[Subschema], pointer: str) -> Draft:
-        found = self._lookups.at(subschemas, draft)
+        found = self._lookups.find_applicable(subschemas, draft)
         is_secret = is_marked_secret(found.subschemas)
         match draft:
             case Missing():
@@ -136,7 +136,7 @@ class _Concealing:
         return self._array(draft, found, pointer) if isinstance(draft, Array) else draft
 
     def _closed(self, draft: Draft, pointer: str) -> Draft:
-        reading = self._lookups.reading(draft)
+        reading = self._lookups.read(draft)
         if reading.faults or isinstance(reading.value, Absent):
             return Missing(None, draft.state)
         if reading.value in ("", [], {}):
@@ -145,7 +145,7 @@ class _Concealing:
 
     def _object(self, draft: Object, found: Applicable, pointer: str) -> Draft:
         def member(name: str, inner: Draft) -> Draft:
-            below = children.member(found, name).subschemas
+            below = children.find_member(found, name).subschemas
             return self.draft(inner, below, pointer_join(pointer, name))
 
         entries = []
@@ -162,7 +162,7 @@ class _Concealing:
 
     def _array(self, draft: Array, found: Applicable, pointer: str) -> Draft:
         def item_at(index: int, row: int | str, inner: Draft) -> Draft:
-            below = children.item(found, index).subschemas
+            below = children.find_item(found, index).subschemas
             return self.draft(inner, below, pointer_join(pointer, row))
 
         items = []
@@ -184,7 +184,7 @@ class _Concealing:
         self, draft: Raw | Folded, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool
     ) -> Draft:
         """Replace the secrets in JSON text with marks."""
-        reading = self._lookups.reading(draft)
+        reading = self._lookups.read(draft)
         if isinstance(reading.value, Absent):
             return Missing(None, draft.state) if is_secret else self._unreadable(draft)
         if is_secret:
@@ -204,7 +204,7 @@ class _Concealing:
         tree, has_marks = self._secret_pointers(run, found.subschemas)
         shown: dict[str, Maybe] = dict(run)
         for name, subtree in (tree or {}).items():
-            subschemas = children.member(found, name).subschemas
+            subschemas = children.find_member(found, name).subschemas
             shown[name] = self._marked(
                 run[name], subschemas, pointer_join(pointer, name), subtree, has_marks=has_marks
             )
@@ -221,7 +221,7 @@ class _Concealing:
         shown: list[Maybe] = list(run)
         for token, subtree in (tree or {}).items():
             n = int(token)
-            subschemas = children.item(found, index + n).subschemas
+            subschemas = children.find_item(found, index + n).subschemas
             shown[n] = self._marked(
                 run[n], subschemas, pointer_join(pointer, row + n), subtree, has_marks=has_marks
             )
@@ -259,8 +259,8 @@ class _Concealing:
         self._room -= 1
         if self._room < 0:
             raise _TooManyInText
-        opened = self._lookups.reading(Folded(value)) if has_marks else Reading(value)
-        found = self._lookups.at_value(subschemas, opened.value)
+        opened = self._lookups.read(Folded(value)) if has_marks else Reading(value)
+        found = self._lookups.find_applicable_to_value(subschemas, opened.value)
         is_secret = is_marked_secret(found.subschemas)
         if isinstance(value, str) and value.startswith(MARK):
             return value if is_secret else MARK
@@ -273,7 +273,7 @@ class _Concealing:
         if isinstance(value, dict):
             members: dict[str, Maybe] = dict(value)
             for name, subtree in tree.items():
-                below = children.member(found, name).subschemas
+                below = children.find_member(found, name).subschemas
                 members[name] = self._marked(
                     value[name], below, pointer_join(pointer, name), subtree, has_marks=has_marks
                 )
@@ -284,7 +284,7 @@ class _Concealing:
             items: list[Maybe] = list(value)
             for token, subtree in tree.items():
                 index = int(token)
-                below = children.item(found, index).subschemas
+                below = children.find_item(found, index).subschemas
                 items[index] = self._marked(
                     value[index], below, pointer_join(pointer, index), subtree, has_marks=has_marks
                 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from playground.schema_form.choices import Choices
-from playground.schema_form.schemas import Kinds, is_integer, types_in_words
+from playground.schema_form.kinds import Kinds, describe_types, is_integer
 from playground.schema_form.values import ABSENT, Absent, Maybe
 from toolspec.schema.applicable import Impossible, gather
 from toolspec.schema.summary import Summary
@@ -25,7 +25,7 @@ Tags = dict[tuple[str, ...], frozenset[str]]
 
 
 class Branches:
-    """Chooses and labels branches; the members that distinguish them are cached for one page."""
+    """Chooses and labels branches; caches the members that distinguish them for one page."""
 
     def __init__(
         self, kinds: Kinds, choices: Choices, is_valid: Callable[[Subschema, JSON], bool | None]
@@ -44,129 +44,140 @@ class Branches:
         index.
         """
         if isinstance(value, Absent):
-            return next(
-                (index for index, option in enumerate(options) if self.agrees(option, defaults)), 0
-            )
-        indexes = self._by_tags(options, value)
+            for index, option in enumerate(options):
+                if self.match_tags(option, defaults):
+                    return index
+            return 0
+        indexes = self._filter_by_tags(options, value)
         if len(indexes) == 1:
             return indexes[0]
 
-        def unlikeness(index: int) -> tuple[int, bool]:
-            return -self._likeness(options[index], value), not self.agrees(options[index], defaults)
+        def measure_distance(index: int) -> tuple[int, bool]:
+            declared = self._count_declared(options[index], value)
+            return -declared, not self.match_tags(options[index], defaults)
 
-        by_likeness = sorted(indexes, key=unlikeness)
-        return next(
-            (index for index in by_likeness if self._is_valid(options[index], value)),
-            by_likeness[0],
-        )
+        indexes.sort(key=measure_distance)
+        for index in indexes:
+            if self._is_valid(options[index], value):
+                return index
+        return indexes[0]
 
     def follow(self, options: Sequence[Subschema], value: Maybe, chosen: int) -> int:
         """The index of the branch that the tags of `value` name.
 
-        `chosen` unless they contradict that one.
+        `chosen` unless the tags contradict that branch.
         """
-        if isinstance(value, Absent) or self.agrees(options[chosen], value) is not False:
+        if isinstance(value, Absent) or self.match_tags(options[chosen], value) is not False:
             return chosen
-        agreeing = [index for index, option in enumerate(options) if self.agrees(option, value)]
-        if not agreeing:
+        indexes = [i for i, option in enumerate(options) if self.match_tags(option, value)]
+        if not indexes:
             return chosen
-        return agreeing[self.choose([options[index] for index in agreeing], value)]
+        return indexes[self.choose([options[index] for index in indexes], value)]
 
-    def agrees(self, option: Subschema, value: JSON) -> bool | None:
+    def match_tags(self, option: Subschema, value: JSON) -> bool | None:
         """Whether the tags of a branch allow those of `value`; None if `value` has none of them."""
         is_known = False
-        for path, allowed in self.tags(option).items():
-            tag = _member_at(value, path)
+        for path, allowed in self.find_tags(option).items():
+            tag = _find_member(value, path)
             if isinstance(tag, Absent):
                 continue
             if canonical(tag) not in allowed:
                 return False
             is_known = True
-        return True if is_known else None
+        return is_known or None
 
-    def _by_tags(self, options: Sequence[Subschema], value: JSON) -> list[int]:
-        answers = [self.agrees(option, value) for option in options]
-        agreeing = [index for index, answer in enumerate(answers) if answer]
-        silent = [index for index, answer in enumerate(answers) if answer is None]
-        return agreeing + silent if agreeing else silent or list(range(len(options)))
+    def _filter_by_tags(self, options: Sequence[Subschema], value: JSON) -> list[int]:
+        """The indexes of the branches that the tags allow, those that they name first.
 
-    def _likeness(self, option: Subschema, value: JSON) -> int:
+        All indexes if the tags allow none.
+        """
+        agreeing = []
+        silent = []
+        for index, option in enumerate(options):
+            is_match = self.match_tags(option, value)
+            if is_match:
+                agreeing.append(index)
+            elif is_match is None:
+                silent.append(index)
+        return agreeing + silent or list(range(len(options)))
+
+    def _count_declared(self, option: Subschema, value: JSON) -> int:
         """How many members of `value` a branch declares."""
-        keywords = Summary([part.all_keywords for part in _parts_of(option)])
+        keywords = Summary([part.all_keywords for part in _find_parts(option)])
         return len(members_of(value).keys() & keywords.names("properties"))
 
-    def tags(self, subschema: Subschema, levels: int = MAX_TAG_DEPTH) -> Tags:
+    def find_tags(self, subschema: Subschema, levels: int = MAX_TAG_DEPTH) -> Tags:
         """The members that a branch limits to a few values, with those values.
 
-        Members within `levels` of members.
+        Includes members within `levels` of members.
         """
         key = subschema.identity, levels
         if key not in self._known_tags:
-            self._known_tags[key] = self._find_tags(subschema, levels)
+            self._known_tags[key] = self._collect_tags(subschema, levels)
         return self._known_tags[key]
 
     def tag_names(self, subschema: Subschema) -> set[str]:
         """The outermost names of the tags of a branch."""
-        return {path[0] for path in self.tags(subschema)}
+        return {path[0] for path in self.find_tags(subschema)}
 
-    def _find_tags(self, subschema: Subschema, levels: int) -> Tags:
+    def _collect_tags(self, subschema: Subschema, levels: int) -> Tags:
         tags: Tags = {}
-        for part in _parts_of(subschema):
-            tags = {**self._own_tags(part, levels), **tags}
+        for part in _find_parts(subschema):
+            tags = {**self._find_own_tags(part, levels), **tags}
             if len(tags) >= MAX_TAGS:
                 break
         return dict(islice(tags.items(), MAX_TAGS))
 
-    def _own_tags(self, subschema: Subschema, levels: int) -> Tags:
+    def _find_own_tags(self, subschema: Subschema, levels: int) -> Tags:
         tags: Tags = {}
         for name in members_of(subschema.all_keywords.get("properties")):
             member = subschema.sub("properties", name)
-            listed = self._choices.of(member)
-            if listed is not None and len(listed) <= MAX_TAG_VALUES:
-                tags[(name,)] = frozenset(choice.key for choice in listed)
-            elif listed is None and levels > 1:
-                tags |= {
-                    (name, *path): keys for path, keys in self.tags(member, levels - 1).items()
-                }
+            choices = self._choices.of(member)
+            if choices is not None and len(choices) <= MAX_TAG_VALUES:
+                tags[(name,)] = frozenset(choice.key for choice in choices)
+            elif choices is None and levels > 1:
+                for path, keys in self.find_tags(member, levels - 1).items():
+                    tags[(name, *path)] = keys
         return tags
 
-    def label(self, option: Subschema, number: int) -> str:
+    def make_label(self, option: Subschema, number: int) -> str:
         """The label of a branch: its title, a fixed member, its required members, or its type."""
-        if title := self._title(option):
-            return title
-        listed = self._fixed(option)
-        if listed:
-            return listed
+        label = _find_title(option) or self._describe_fixed_member(option)
+        if label:
+            return label
         names = strings_of(option.all_keywords.get("required"))
         if names:
-            return "with " + ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
-        words = types_in_words(self._kinds.of(option), is_integer=is_integer(option))
+            more = " …" if len(names) > 4 else ""
+            return "with " + ", ".join(names[:4]) + more
+        words = describe_types(self._kinds.of(option), is_integer=is_integer(option))
         return f"{number + 1}: {words}" if words else f"option {number + 1}"
 
-    def _title(self, subschema: Subschema, depth: int = 0) -> str:
-        title = subschema.all_keywords.get("title")
-        if isinstance(title, str) and title:
-            return title
-        if depth < MAX_DEPTH:
-            for target in subschema.references():
-                if found := self._title(target, depth + 1):
-                    return found
-        reference = subschema.all_keywords.get("$ref")
-        return (
-            reference.rpartition("/")[2]
-            if isinstance(reference, str) and "/$defs/" in reference.replace("definitions", "$defs")
-            else ""
-        )
-
-    def _fixed(self, subschema: Subschema) -> str:
+    def _describe_fixed_member(self, subschema: Subschema) -> str:
         for name in members_of(subschema.all_keywords.get("properties")):
-            listed = self._choices.of(subschema.sub("properties", name))
-            if listed is not None and len(listed) == 1:
-                return f"{name}: {listed[0].label}"
+            choices = self._choices.of(subschema.sub("properties", name))
+            if choices is not None and len(choices) == 1:
+                return f"{name}: {choices[0].label}"
         return ""
 
 
-def _parts_of(option: Subschema) -> list[Subschema]:
+def _find_title(subschema: Subschema, depth: int = 0) -> str:
+    """The title of a branch; without one, the name of the definition that it refers to."""
+    title = subschema.all_keywords.get("title")
+    if isinstance(title, str) and title:
+        return title
+    targets = subschema.references() if depth < MAX_DEPTH else []
+    for target in targets:
+        title = _find_title(target, depth + 1)
+        if title:
+            return title
+    reference = subschema.all_keywords.get("$ref")
+    if not isinstance(reference, str):
+        return ""
+    is_definition = "/$defs/" in reference or "/definitions/" in reference
+    return reference.rpartition("/")[2] if is_definition else ""
+
+
+def _find_parts(option: Subschema) -> list[Subschema]:
     """The subschemas that always apply where a branch does."""
     try:
         return gather([option])[0]
@@ -174,7 +185,7 @@ def _parts_of(option: Subschema) -> list[Subschema]:
         return [option]
 
 
-def _member_at(value: JSON, path: Sequence[str]) -> Maybe:
+def _find_member(value: JSON, path: Sequence[str]) -> Maybe:
     for name in path:
         if not isinstance(value, dict) or name not in value:
             return ABSENT

@@ -21,7 +21,7 @@ from catalog.shortcuts import revision_of, tool_at
 from playground import running, visitors
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
-from playground.schema_form.completions import Completions, completions_at
+from playground.schema_form.completions import Completions, find_completions
 from playground.schema_form.control_names import split_path
 from playground.try_page.page import Trial
 from playground.views.runs import result_context
@@ -234,7 +234,7 @@ def completions(request: HttpRequest, slug: str) -> JsonResponse:
     path += _tokens(request.GET.get("path", ""))
     spec = compiled_spec_of(revision_of(tool))
     schema = {"parameters": spec.parameters, "configuration": spec.configuration_form}.get(form)
-    found = completions_at(schema.root, path) if schema else Completions()
+    found = find_completions(schema.root, path) if schema else Completions()
     response = JsonResponse(
         {"members": list(map(asdict, found.members)), "values": list(map(asdict, found.values))}
     )

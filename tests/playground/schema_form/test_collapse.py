@@ -5,7 +5,7 @@ import pytest
 from playground.schema_form.collapse import FULL_PAGE, fold, folded_draft
 from playground.schema_form.draft import Folded, draft_of
 from playground.schema_form.form import MAX_FIELDS
-from playground.schema_form.nodes import fields
+from playground.schema_form.nodes import count_fields
 from playground.schema_form.to_value import read
 from tests.playground.schema_form.use import FormInUse
 
@@ -23,7 +23,7 @@ LARGE = {
 def test_a_large_value_makes_a_page_of_bounded_size_and_comes_back(value):
     form = FormInUse(True, value)
 
-    assert fields(form.submission.form.root) <= MAX_FIELDS
+    assert count_fields(form.submission.form.root) <= MAX_FIELDS
     assert form.send().value == value
 
 
@@ -39,7 +39,7 @@ def test_whatever_is_opened_the_value_stays_and_the_page_is_bounded(value):
         form.press("open", folded[0])
 
         assert form.value == value
-        assert fields(form.submission.form.root) <= 1.5 * MAX_FIELDS
+        assert count_fields(form.submission.form.root) <= 1.5 * MAX_FIELDS
 
 
 def test_a_value_within_the_budget_is_not_folded():

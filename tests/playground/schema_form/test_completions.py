@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.schema_form.completions import completions_at
+from playground.schema_form.completions import find_completions
 from toolspec.schema.children import member
 from toolspec.schema.validation import compile_schema
 from toolspec.schema.validation.budget import MAX_STEPS
@@ -36,7 +36,7 @@ SCHEMA = {
 
 
 def found(*path, schema=SCHEMA):
-    return completions_at(compile_schema(schema).root, path)
+    return find_completions(compile_schema(schema).root, path)
 
 
 def names(*path):

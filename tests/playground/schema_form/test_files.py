@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.schema_form.files import encoded, size_of
+from playground.schema_form.files import encode_file, measure_bytes
 from tests.playground.schema_form.use import FormInUse
 
 LOGO = {
@@ -50,4 +50,4 @@ def test_a_binary_file_is_refused_for_a_text():
     "encoding", ["base64", "base64url", "base32", "base16", "quoted-printable", "BASE64"]
 )
 def test_bytes_are_written_in_the_encoding_that_is_named(encoding):
-    assert size_of(encoded(b"\x00\xff\nab", encoding), encoding) == 5
+    assert measure_bytes(encode_file(b"\x00\xff\nab", encoding), encoding) == 5

@@ -29,14 +29,18 @@ _TYPE_OF_KIND: Final[dict[Kind, str]] = {
 
 
 def type_of(kind: Kind, *, is_integer: bool = False) -> str:
-    """The JSON Schema type of `kind`: "string", "number", or "integer" where numbers are integers."""
-    return "integer" if is_integer and kind == "number" else _TYPE_OF_KIND[kind]
+    """The JSON Schema type of `kind`; for a number, "integer" if `is_integer`."""
+    if is_integer and kind == "number":
+        return "integer"
+    return _TYPE_OF_KIND[kind]
 
 
-def types_in_words(kinds: Iterable[Kind], *, is_integer: bool = False) -> str:
+def describe_types(kinds: Iterable[Kind], *, is_integer: bool = False) -> str:
     """The types of `kinds`: "integer or null"; "" if all are allowed."""
     names = {type_of(kind, is_integer=is_integer) for kind in kinds}
-    return "" if len(names) == len(KINDS) else listed([name for name in TYPES if name in names])
+    if len(names) == len(KINDS):
+        return ""
+    return listed([name for name in TYPES if name in names])
 
 
 def is_integer(subschema: Subschema) -> bool:
@@ -52,7 +56,7 @@ class Kinds:
         self._known: dict[object, frozenset[Kind]] = {}
 
     def of(self, subschema: Subschema) -> frozenset[Kind]:
-        """The types that `subschema` allows by `type`, `const` and `enum`, also through references."""
+        """The types that `type`, `const` and `enum` allow, also those behind references."""
         identity = subschema.identity
         if identity not in self._known:
             self._known[identity] = ALL_KINDS  # a loop adds nothing
@@ -61,32 +65,32 @@ class Kinds:
 
     def of_all(self, subschemas: Iterable[Subschema]) -> frozenset[Kind]:
         """The types that all of `subschemas` allow."""
-        return ALL_KINDS.intersection(*(self.of(subschema) for subschema in subschemas))
+        return ALL_KINDS.intersection(*map(self.of, subschemas))
 
     def _find(self, subschema: Subschema) -> frozenset[Kind]:
         if subschema.schema is False:
             return frozenset()
-        kinds = _own_kinds(subschema.all_keywords).intersection(
-            *(self.of(part) for part in always(subschema))
-        )
+        kinds = _find_own_kinds(subschema.all_keywords)
+        kinds &= self.of_all(always(subschema))
         for _, options in branches(subschema):
-            kinds &= frozenset[Kind]().union(*(self.of(option) for option in options))
+            kinds &= frozenset[Kind]().union(*map(self.of, options))
         return kinds
 
 
-def _own_kinds(keywords: dict[str, JSON]) -> frozenset[Kind]:
+def _find_own_kinds(keywords: dict[str, JSON]) -> frozenset[Kind]:
     kinds = ALL_KINDS
     if "type" in keywords:
         names = type_names(keywords["type"])
         kinds = frozenset(_KINDS_OF_TYPE[name] for name in names if name in _KINDS_OF_TYPE)
     if "const" in keywords:
         kinds &= {kind_of(keywords["const"])}
-    if isinstance(listed := keywords.get("enum"), list):
-        kinds &= {kind_of(value) for value in listed}
+    values = keywords.get("enum")
+    if isinstance(values, list):
+        kinds &= set(map(kind_of, values))
     return kinds
 
 
-def likely_kind(subschemas: Iterable[Subschema]) -> Kind | None:
+def guess_kind(subschemas: Iterable[Subschema]) -> Kind | None:
     """The type that the keywords suggest, if there is no `type`."""
     for subschema in subschemas:
         for keyword in subschema.all_keywords:

@@ -1,9 +1,9 @@
-"""The subschemas that apply to one value of a form, with the chosen branch of each `oneOf` and `anyOf`.
+"""The subschemas that apply to one value of a form, with the chosen branch of each union.
 
 `toolspec.schema.applicable` knows which subschemas apply in place. This module adds what a form
-needs: the path to each union, which stays the same in every request, the branch in force, and the
-values to choose from. It follows references, `allOf` and unions itself, since `always` yields no
-paths, and `branches` takes `anyOf` before `oneOf`.
+needs: the path to each `oneOf` and `anyOf`, which stays the same in every request, the branch in
+force, and the values to choose from. It follows references, `allOf` and unions itself, since
+`always` yields no paths, and `branches` takes `anyOf` before `oneOf`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import quote
 
 from playground.schema_form.choices import Choice, Choices
-from playground.schema_form.schemas import Kinds
+from playground.schema_form.kinds import Kinds
 from playground.schema_form.values import Absent, Kind, Maybe
 from toolspec.schema.applicable import outcomes
 from toolspec.schema.summary import Summary
@@ -74,6 +74,13 @@ class Applicable:
         """What the subschemas say, with the keywords of any draft."""
         return Summary([subschema.all_keywords for subschema in self.subschemas])
 
+    @property
+    def branches(self) -> tuple[tuple[str, int], ...]:
+        """The pointer of each union, and the index of its branch in force."""
+        return tuple(
+            (union.pointer, union.chosen) for union in self.unions if union.chosen is not None
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Path:
@@ -90,8 +97,10 @@ class _Path:
     is_sure: bool = True
     is_named: bool = True
 
-    def to(self, tokens: str, *, is_sure: bool = True, is_named: bool = True) -> _Path:
-        return _Path(f"{self.text}/{tokens}", self.is_sure and is_sure, self.is_named and is_named)
+    def join(self, tokens: str, *, is_sure: bool = True, is_named: bool = True) -> _Path:
+        is_sure = is_sure and self.is_sure
+        is_named = is_named and self.is_named
+        return _Path(f"{self.text}/{tokens}", is_sure, is_named)
 
 
 Chooser = Callable[[Sequence[Subschema], Maybe, JSON], int]
@@ -119,7 +128,7 @@ class Search:
     choose: Chooser
     tag_names: Callable[[Subschema], set[str]]
     is_valid: Callable[[Subschema, JSON], bool | None]
-    found: Applicable = field(default_factory=Applicable)
+    result: Applicable = field(default_factory=Applicable)
     _seen: set[object] = field(default_factory=set)
     _lists: list[tuple[Choice, ...]] = field(default_factory=list)
 
@@ -127,91 +136,97 @@ class Search:
         """The subschemas that apply to the value if all of `subschemas` do."""
         for number, subschema in enumerate(subschemas):
             self._visit(subschema, _Path(str(number) if number else ""))
-        self.found.choices = _common(self._lists)
-        return self.found
+        if self._lists:
+            self.result.choices = _intersect_choices(self._lists)
+        return self.result
 
     def _visit(self, subschema: Subschema, path: _Path) -> None:
         identity = subschema.identity
         if identity in self._seen:
             return
         if len(self._seen) >= MAX_SUBSCHEMAS:
-            self.found.is_complete = False
+            self.result.is_complete = False
             return
         self._seen.add(identity)
-        self.found.subschemas.append(subschema)
+        self.result.subschemas.append(subschema)
         if path.is_named:
-            self.found.named.append(subschema)
-        if path.is_sure and (listed := self.choices.own(subschema)) is not None:
-            self._lists.append(listed)
+            self.result.named.append(subschema)
+        choices = self.choices.own(subschema) if path.is_sure else None
+        if choices is not None:
+            self._lists.append(choices)
         for index, target in enumerate(subschema.references()):
-            self._visit(target, path.to(f"$ref{index or ''}"))
+            self._visit(target, path.join(f"$ref{index or ''}"))
         for index, part in enumerate(subschema.listed("allOf")):
-            self._visit(part, path.to(f"allOf/{index}"))
-        self._conditions(subschema, path)
+            self._visit(part, path.join(f"allOf/{index}"))
+        self._visit_conditional(subschema, path)
         for keyword in ("oneOf", "anyOf"):  # choices of both are offered in this order
-            if options := subschema.listed(keyword):
-                self._union(subschema, keyword, options, path.to(keyword))
+            options = subschema.listed(keyword)
+            if options:
+                self._visit_union(subschema, keyword, options, path.join(keyword))
 
-    def _conditions(self, subschema: Subschema, path: _Path) -> None:
-        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(
-            subschema.all_keywords
-        )
-        if not isinstance(self.value, Absent):
-            for tokens, added in outcomes(subschema, subschema.keywords, self.value, self.is_valid):
-                self._visit(added, path.to("/".join(map(_token, tokens)), is_sure=False))
+    def _visit_conditional(self, subschema: Subschema, path: _Path) -> None:
+        if not _CONDITIONAL.isdisjoint(subschema.all_keywords):
+            self.result.has_conditions = True
+        if isinstance(self.value, Absent):
+            return
+        added = outcomes(subschema, subschema.keywords, self.value, self.is_valid)
+        for tokens, conditional in added:
+            text = "/".join(quote(token, safe="", errors="surrogatepass") for token in tokens)
+            self._visit(conditional, path.join(text, is_sure=False))
 
-    def _union(
+    def _visit_union(
         self, subschema: Subschema, keyword: str, options: list[Subschema], path: _Path
     ) -> None:
-        listed = self.choices.of_union(options)
-        if listed is not None and path.is_sure:
-            self._lists.append(listed)
+        choices = self.choices.of_union(options)
+        if choices is not None and path.is_sure:
+            self._lists.append(choices)
             return
-        candidates = tuple(
-            index
-            for index, option in enumerate(options)
-            if self.kind is None or self.kind in self.kinds.of(option)
-        )
-        self.found.has_conditions = self.found.has_conditions or self._has_tag_outside(options)
+        candidates = self._find_candidates(options)
+        if not self.result.has_conditions:
+            self.result.has_conditions = self._has_tag_outside(options)
         chosen = self.posted.get(path.text)
         if chosen not in candidates:
-            chosen = self._chosen(options, candidates)
+            chosen = self._choose(options, candidates)
         pointer = f"{subschema.pointer}/{keyword}"
-        self.found.unions.append(
-            Union(path.text, keyword, pointer, tuple(options), candidates, chosen)
-        )
+        union = Union(path.text, keyword, pointer, tuple(options), candidates, chosen)
+        self.result.unions.append(union)
         if chosen is not None:
-            self._visit(options[chosen], path.to(str(chosen), is_named=len(candidates) == 1))
+            self._visit(options[chosen], path.join(str(chosen), is_named=len(candidates) == 1))
 
-    def _chosen(self, options: list[Subschema], candidates: tuple[int, ...]) -> int | None:
-        if len(candidates) < 2:
-            return candidates[0] if candidates else None
-        return candidates[
-            self.choose([options[index] for index in candidates], self.value, self._defaults())
-        ]
+    def _find_candidates(self, options: list[Subschema]) -> tuple[int, ...]:
+        """The indexes of the branches that allow the value's type."""
+        if self.kind is None:
+            return tuple(range(len(options)))
+        kinds_of = self.kinds.of
+        return tuple(i for i, option in enumerate(options) if self.kind in kinds_of(option))
+
+    def _choose(self, options: list[Subschema], candidates: tuple[int, ...]) -> int | None:
+        if not candidates:
+            return None
+        if len(candidates) == 1:
+            return candidates[0]
+        allowed = [options[index] for index in candidates]
+        return candidates[self.choose(allowed, self.value, self._find_defaults())]
 
     def _has_tag_outside(self, options: list[Subschema]) -> bool:
         """Whether a member that is declared outside the union decides between its branches."""
         names = set().union(*map(self.tag_names, options))
-        return not names.isdisjoint(self.found.keywords.names("properties"))
+        return not names.isdisjoint(self.result.keywords.names("properties"))
 
-    def _defaults(self) -> JSON:
+    def _find_defaults(self) -> JSON:
         """The defaults of the members that are declared outside the unions."""
         defaults: dict[str, JSON] = {}
-        for members in self.found.keywords.all("properties"):
+        for members in self.result.keywords.all("properties"):
             for name, member in members_of(members).items():
                 if isinstance(member, dict) and "default" in member:
                     defaults.setdefault(name, member["default"])
         return defaults
 
 
-def _token(name: str) -> str:
-    return quote(name, safe="", errors="surrogatepass")
-
-
-def _common(lists: list[tuple[Choice, ...]]) -> tuple[Choice, ...] | None:
-    if not lists:
-        return None
-    first, *others = lists
-    allowed = [{choice.key for choice in other} for other in others]
-    return tuple(choice for choice in first if all(choice.key in keys for keys in allowed))
+def _intersect_choices(lists: list[tuple[Choice, ...]]) -> tuple[Choice, ...]:
+    """The choices of the first list that are in all others too."""
+    common = lists[0]
+    for choices in lists[1:]:
+        keys = {choice.key for choice in choices}
+        common = tuple(choice for choice in common if choice.key in keys)
+    return common
