@@ -15,7 +15,7 @@ from typing import Final
 
 from playground.schema_form import children
 from playground.schema_form.applicable import Applicable
-from playground.schema_form.collapse import folded_draft
+from playground.schema_form.collapse import fold_value
 from playground.schema_form.control_names import control_name
 from playground.schema_form.defaults import add_required, make_draft
 from playground.schema_form.draft import (
@@ -59,146 +59,144 @@ class Snapshot:
     after: str
 
 
-def switch_kind(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str
+def select_kind(
+    lookups: SchemaLookups, kind: str, subschemas: Sequence[Subschema], draft: Draft
 ) -> Draft:
     """`draft` as another type: a `Kind`, "none", "json" or "fields".
 
     The names in `_VIEWS` change how it is shown.
     """
-    if wanted in _VIEWS:
-        return with_state(draft, replace(draft.state, view=_VIEWS[wanted]))
-    if wanted == "literal":
-        return _as_literal(draft)
-    if wanted == "fields":
-        return _as_fields(lookups, draft)
-    if wanted not in {*KINDS, "none", "json"}:
+    if kind in _VIEWS:
+        return with_state(draft, replace(draft.state, view=_VIEWS[kind]))
+    if kind == "literal":
+        return _write_as_literal(draft)
+    if kind == "fields":
+        return _read_as_fields(lookups, draft)
+    if kind not in {*KINDS, "none", "json"}:
         return draft
-    return _switch(
-        lookups,
-        draft,
-        f"kind={_kind_name(lookups, draft)}",
-        f"kind={wanted}",
-        _as_kind(lookups, subschemas, draft, wanted),
-    )
+    made = _make_of_kind(lookups, subschemas, draft, kind)
+    left = f"kind={_name_kind(lookups, draft)}"
+    return _switch(lookups, draft, left, f"kind={kind}", made)
 
 
-def switch_branch(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, key: str, index: int
+def select_branch(
+    lookups: SchemaLookups, key: str, index: int, subschemas: Sequence[Subschema], draft: Draft
 ) -> Draft:
     """`draft` under another branch of the union called `key`."""
-    found = lookups.find_applicable(subschemas, draft)
-    union = next((union for union in found.unions if union.key == key), None)
+    applicable = lookups.find_applicable(subschemas, draft)
+    union = next((union for union in applicable.unions if union.key == key), None)
     if union is None or index not in union.candidates or index == union.chosen:
         return draft
-    branches = (
-        *((other, chosen) for other, chosen in draft.state.branches if other != key),
-        (key, index),
-    )
-    state = replace(draft.state, branches=branches)
+    others = [(other, chosen) for other, chosen in draft.state.branches if other != key]
+    state = replace(draft.state, branches=(*others, (key, index)))
     if isinstance(draft, Missing):
         return make_draft(lookups, subschemas, lookups.kind(draft), state)
+    entered = f"{key}={index}"
     moved = with_state(draft, state)
-    snapshots = _snapshots(lookups, draft)
     if isinstance(moved, Object):
-        earlier = snapshots.get(f"{key}={index}")
-        moved = _carried(lookups, subschemas, moved, found, _draft_of(earlier) if earlier else None)
-    return _switch(lookups, draft, f"{key}={union.chosen}", f"{key}={index}", moved)
+        snapshot = _open_snapshots(lookups, draft).get(entered)
+        earlier = _read_snapshot(snapshot) if snapshot else None
+        moved = _carry_over(lookups, subschemas, moved, applicable, earlier)
+    return _switch(lookups, draft, f"{key}={union.chosen}", entered, moved)
 
 
 def follow_tags(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft) -> Draft:
-    """`draft` under the branches that its tags name: one that was changed contradicts the branch in force."""
+    """`draft` under the branches that its tags name.
+
+    A tag that was changed contradicts the branch in force.
+    """
     for _union in draft.state.branches:
-        value = lookups.read(draft).value
-        for union in lookups.find_applicable(subschemas, draft).unions:
-            if union.chosen is None:
-                continue
-            options = [union.options[index] for index in union.candidates]
-            wanted = lookups.branches.follow(options, value, union.candidates.index(union.chosen))
-            if union.candidates[wanted] != union.chosen:
-                draft = switch_branch(
-                    lookups, subschemas, draft, union.key, union.candidates[wanted]
-                )
-                break
-        else:
+        selection = _find_named_branch(lookups, subschemas, draft)
+        if selection is None:
             break
+        key, index = selection
+        draft = select_branch(lookups, key, index, subschemas, draft)
     return draft
+
+
+def _find_named_branch(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft
+) -> tuple[str, int] | None:
+    """The key of the first union whose tags name another branch, and that branch's index."""
+    value = lookups.read(draft).value
+    for union in lookups.find_applicable(subschemas, draft).unions:
+        if union.chosen is None:
+            continue
+        options = [union.options[index] for index in union.candidates]
+        chosen = union.candidates.index(union.chosen)
+        named = lookups.branches.follow(options, value, chosen)
+        if named != chosen:
+            return union.key, union.candidates[named]
+    return None
 
 
 def _switch(lookups: SchemaLookups, draft: Draft, left: str, entered: str, made: Draft) -> Draft:
     """Leave one type or branch for another: its snapshot if nothing changed since, else `made`."""
-    snapshots = _snapshots(lookups, draft)
-    before = _digest(draft)
+    snapshots = _open_snapshots(lookups, draft)
+    before = _compute_digest(draft)
     earlier = snapshots.pop(entered, None)
-    new = made
     if earlier is not None and earlier.after == before:
-        new = with_state(_draft_of(earlier), replace(_draft_of(earlier).state, stash=()))
-    after = _digest(new)
-    snapshots = {
-        key: replace(snapshot, after=after) if snapshot.after == before else snapshot
-        for key, snapshot in snapshots.items()
-    }
+        restored = _read_snapshot(earlier)
+        made = with_state(restored, replace(restored.state, stash=()))
+    after = _compute_digest(made)
+    for key, snapshot in snapshots.items():
+        if snapshot.after == before:
+            snapshots[key] = replace(snapshot, after=after)
     if not isinstance(draft, Missing):
-        snapshots[left] = Snapshot(_pairs(draft), after)
-    stash = tuple(
-        (key, token) for key, snapshot in snapshots.items() if (token := _token(lookups, snapshot))
-    )
-    return with_state(new, replace(new.state, stash=stash))
+        snapshots[left] = Snapshot(_list_pairs(draft), after)
+    tokens = {key: _seal(lookups, snapshot) for key, snapshot in snapshots.items()}
+    stash = [(key, token) for key, token in tokens.items() if token]
+    return with_state(made, replace(made.state, stash=tuple(stash)))
 
 
-def _as_literal(draft: Draft) -> Draft:
+def _write_as_literal(draft: Draft) -> Draft:
     """A string as its JSON literal; an empty literal to fill in if there is no string yet."""
     if isinstance(draft, Missing):
         return Text("", True, draft.state)
-    is_plain = isinstance(draft, Text) and not draft.is_literal
-    return (
-        Text(literal(draft.text), True, draft.state)
-        if isinstance(draft, Text) and is_plain
-        else draft
-    )
+    if isinstance(draft, Text) and not draft.is_literal:
+        return Text(literal(draft.text), True, draft.state)
+    return draft
 
 
-def _as_fields(lookups: SchemaLookups, draft: Draft) -> Draft:
-    """JSON text as fields: the previous fields if it was not edited, else its value if it can be parsed."""
+def _read_as_fields(lookups: SchemaLookups, draft: Draft) -> Draft:
+    """JSON text as fields: the previous fields if it was not edited.
+
+    Else its value; the text itself if it cannot be parsed.
+    """
     if not isinstance(draft, Raw):
         return draft
-    before = _digest(draft)
-    for snapshot in _snapshots(lookups, draft).values():
+    before = _compute_digest(draft)
+    for snapshot in _open_snapshots(lookups, draft).values():
         if snapshot.after == before:
-            return _draft_of(snapshot)
+            return _read_snapshot(snapshot)
     if not draft.text.strip():
         return Missing()
-    reading = lookups.read(draft)
-    return draft if isinstance(reading.value, Absent) else folded_draft(reading.value)
+    value = lookups.read(draft).value
+    return draft if isinstance(value, Absent) else fold_value(value)
 
 
-def _as_kind(
+def _make_of_kind(
     lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str
 ) -> Draft:
     if wanted == "none":
         return Missing()
-    reading = lookups.read(draft)
     if wanted == "json":
-        return Raw("" if isinstance(reading.value, Absent) else lookups.print(reading.value))
-    kind = next(kind for kind in KINDS if kind == wanted)
-    if (converted := _converted(draft, wanted)) is not None:
+        value = lookups.read(draft).value
+        return Raw("" if isinstance(value, Absent) else lookups.print(value))
+    converted = _convert(draft, wanted)
+    if converted is not None:
         return converted
+    kind = next(kind for kind in KINDS if kind == wanted)
     made = make_draft(lookups, subschemas, kind)
-    if (
-        isinstance(made, Array)
-        and not made.items
-        and isinstance(draft, Text | Numeral)
-        and draft.text
-    ):
-        item_kinds = lookups.kinds.of_all(
-            children.find_item(lookups.find_applicable(subschemas, made), 0).subschemas
-        )
-        if lookups.kind(draft) in item_kinds:
+    is_empty_list = isinstance(made, Array) and not made.items
+    if is_empty_list and isinstance(draft, Text | Numeral) and draft.text:
+        child = children.find_item(lookups.find_applicable(subschemas, made), 0)
+        if lookups.kind(draft) in lookups.kinds.of_all(child.subschemas):
             return Array((Item("0", with_state(draft, made.state)),))
     return made
 
 
-def _converted(draft: Draft, wanted: str) -> Draft | None:
+def _convert(draft: Draft, wanted: str) -> Draft | None:
     """A scalar as another type, if it is written the same way there."""
     match draft, wanted:
         case Numeral(text), "text":
@@ -216,50 +214,50 @@ def _converted(draft: Draft, wanted: str) -> Draft | None:
     return None
 
 
-def _kind_name(lookups: SchemaLookups, draft: Draft) -> str:
-    return (
-        "json"
-        if isinstance(draft, Raw)
-        else "none"
-        if isinstance(draft, Missing)
-        else str(lookups.kind(draft))
-    )
+def _name_kind(lookups: SchemaLookups, draft: Draft) -> str:
+    if isinstance(draft, Raw):
+        return "json"
+    if isinstance(draft, Missing):
+        return "none"
+    return str(lookups.kind(draft))
 
 
-def _carried(
+def _carry_over(
     lookups: SchemaLookups,
     subschemas: Sequence[Subschema],
     draft: Object,
     left: Applicable,
     earlier: Draft | None,
 ) -> Object:
-    """The members that fit the new branch or are in neither branch, then its earlier and its required members."""
-    found = lookups.find_applicable(subschemas, draft)
-    spoken_of = set(children.list_declared(left))
-    names_now = set(children.list_declared(found))
+    """The members of `draft` that fit the new branch or are in neither branch.
+
+    Its earlier members and its required members follow.
+    """
+    applicable = lookups.find_applicable(subschemas, draft)
+    declared_before = set(children.list_declared(left))
+    declared = set(children.list_declared(applicable))
 
     def stays(name: str | None, member: Draft) -> bool:
-        if name is None or isinstance(member, Missing):
-            return name is None
-        if name in spoken_of and name not in names_now:
+        if name is None:
+            return True
+        if isinstance(member, Missing):
             return False
-        return (
-            _fits(lookups, children.find_member(found, name).subschemas, member)
-            if name in names_now
-            else True
-        )
+        if name not in declared:
+            return name not in declared_before
+        return _fits(lookups, children.find_member(applicable, name).subschemas, member)
 
     members = {name: member for name, member in draft.members.items() if stays(name, member)}
-    entries = tuple(entry for entry in draft.entries if stays(key_of(entry), entry.draft))
+    entries = [entry for entry in draft.entries if stays(key_of(entry), entry.draft)]
     if isinstance(earlier, Object):
-        used = {*members, *(key_of(entry) for entry in entries)}
-        before = {name: member for name, member in earlier.members.items() if name not in used}
-        members |= {name: member for name, member in before.items() if name in names_now}
-    return add_required(lookups, subschemas, Object(members, entries, draft.state))
+        keys = set(map(key_of, entries))
+        for name, member in earlier.members.items():
+            if name in declared and name not in keys:
+                members.setdefault(name, member)
+    return add_required(lookups, subschemas, Object(members, tuple(entries), draft.state))
 
 
 def _fits(lookups: SchemaLookups, subschemas: Sequence[Subschema], member: Draft) -> bool:
-    """Whether a member can stay: its type is allowed, and it is one of the choices, if there are any."""
+    """Whether a member can stay: its type is allowed, and it is one of the choices, if any."""
     reading = lookups.read(member)
     if reading.faults or isinstance(reading.value, Absent):
         return True
@@ -272,32 +270,27 @@ def _fits(lookups: SchemaLookups, subschemas: Sequence[Subschema], member: Draft
 # Snapshots
 
 
-def _pairs(draft: Draft) -> tuple[tuple[str, str], ...]:
+def _list_pairs(draft: Draft) -> tuple[tuple[str, str], ...]:
     """The controls of a field, without its snapshots of other types and branches."""
     bare = with_state(draft, replace(draft.state, stash=()))
-    return tuple((control_name(_FORM, tag, path), text) for tag, path, text in list_controls(bare))
+    controls = list_controls(bare)
+    return tuple((control_name(_FORM, tag, path), text) for tag, path, text in controls)
 
 
-def _digest(draft: Draft) -> str:
-    """A digest that is equal for drafts with equal contents, in whatever order their members are."""
-    return sha256(json.dumps(_contents(draft)).encode()).hexdigest()[:16]
+def _compute_digest(draft: Draft) -> str:
+    """A digest of the contents of `draft`, whatever the order of its members."""
+    return sha256(json.dumps(_list_contents(draft)).encode()).hexdigest()[:16]
 
 
-def _contents(draft: Draft) -> object:
+def _list_contents(draft: Draft) -> list[object]:
     match draft:
         case Object():
-            entries = [(key_of(entry) or "", entry.draft) for entry in draft.entries]
-            members = [*draft.members.items(), *entries]
-            return [
-                "o",
-                sorted(
-                    [key, _contents(member)]
-                    for key, member in members
-                    if not isinstance(member, Missing)
-                ),
-            ]
+            members = list(draft.members.items())
+            members += [(key_of(entry) or "", entry.draft) for entry in draft.entries]
+            present = [item for item in members if not isinstance(item[1], Missing)]
+            return ["o", sorted([key, _list_contents(member)] for key, member in present)]
         case Array():
-            return ["a", [_contents(item.draft) for item in draft.items]]
+            return ["a", [_list_contents(item.draft) for item in draft.items]]
         case Missing():
             return []
         case Folded(value):
@@ -306,37 +299,42 @@ def _contents(draft: Draft) -> object:
             return ["c", token]
         case Text(text, is_literal):
             return ["q" if is_literal else "s", text]
-        case Numeral(text) | Raw(text):
-            return ["n" if isinstance(draft, Numeral) else "e", text]
+        case Numeral(text):
+            return ["n", text]
+        case Raw(text):
+            return ["e", text]
         case Constant(value):
             return ["b", value]
     raise AssertionError(draft)
 
 
-def _token(lookups: SchemaLookups, snapshot: Snapshot) -> str:
+def _seal(lookups: SchemaLookups, snapshot: Snapshot) -> str:
+    """A token for `snapshot`; "" if it is too long."""
     text = json.dumps({"after": snapshot.after, "pairs": snapshot.pairs}, separators=(",", ":"))
     return lookups.seal.seal(text) if len(text) <= MAX_SNAPSHOT else ""
 
 
-def _snapshots(lookups: SchemaLookups, draft: Draft) -> dict[str, Snapshot]:
-    found = ((key, _snapshot(lookups, token)) for key, token in draft.state.stash)
-    return {key: snapshot for key, snapshot in found if snapshot is not None}
+def _open_snapshots(lookups: SchemaLookups, draft: Draft) -> dict[str, Snapshot]:
+    snapshots = {}
+    for key, token in draft.state.stash:
+        snapshot = _unseal(lookups, token)
+        if snapshot is not None:
+            snapshots[key] = snapshot
+    return snapshots
 
 
-def _snapshot(lookups: SchemaLookups, token: str) -> Snapshot | None:
+def _unseal(lookups: SchemaLookups, token: str) -> Snapshot | None:
     text = lookups.seal.unseal(token)
     try:
-        held = read_literal(text or "")
+        content = read_literal(text or "")
     except JSONTextError:
         return None
-    match held:
+    match content:
         case {"after": str(after), "pairs": list(listed)}:
-            pairs = [
-                (pair[0], pair[1]) for pair in listed if isinstance(pair, list) and len(pair) == 2
-            ]
+            pairs = [pair for pair in listed if isinstance(pair, list) and len(pair) == 2]
             return Snapshot(tuple((str(name), str(text)) for name, text in pairs), after)
     return None
 
 
-def _draft_of(snapshot: Snapshot) -> Draft:
+def _read_snapshot(snapshot: Snapshot) -> Draft:
     return decode(snapshot.pairs, name=_FORM).draft

@@ -1,4 +1,4 @@
-"""Large values: the parts that exceed a page's budget are folded into JSON text, whole containers or runs of rows.
+"""Large values: containers or runs of rows beyond a page's budget are folded into JSON text.
 
 A folded part is one control; a button shows its fields. A part is never folded while it contains
 incomplete input or state beyond its value (`State`), because JSON text would lose them. Measuring
@@ -37,25 +37,20 @@ OPENED: Final = 150  # controls of one unfolded container
 
 _LEAST: Final = 3  # controls of a folded container
 _WORTHWHILE: Final = 25  # if fewer controls are left, a container is folded as a whole, not in part
-_OBJECT: Final = (
-    3  # controls of an object, of a list, of a row and of an entry, besides their parts
-)
+# Controls besides those of the parts.
+_OBJECT: Final = 3
 _ARRAY: Final = 2
 _ROW: Final = 1
 _ENTRY: Final = 2
 
 
-def folded_draft(value: Maybe, budget: int = PAGE) -> Draft:
+def fold_value(value: Maybe, budget: int = PAGE) -> Draft:
     """The draft of a finished value, with about `budget` controls."""
-    if (
-        isinstance(value, Absent)
-        or not isinstance(value, dict | list)
-        or _size(value, budget) <= budget
-    ):
+    if not isinstance(value, dict | list) or _measure(value, budget) <= budget:
         return draft_of(value)
     if isinstance(value, list):
-        return _list(value, budget)
-    return _dict(value, budget)
+        return _fold_list(value, budget)
+    return _fold_dict(value, budget)
 
 
 def fold(draft: Draft, budget: int = FULL_PAGE, *, focus: str | None = None) -> Draft:
@@ -63,10 +58,10 @@ def fold(draft: Draft, budget: int = FULL_PAGE, *, focus: str | None = None) -> 
 
     The containers around the path `focus` stay open.
     """
-    return _Folding(focus or "").fit(draft, budget, "")
+    return _Folding(focus or "").fold(draft, budget, "")
 
 
-def _size(value: JSON, limit: int) -> int:
+def _measure(value: JSON, limit: int) -> int:
     """About how many controls `value` has; counted no further than `limit`."""
     count = 0
     waiting: list[JSON] = [value]
@@ -83,170 +78,178 @@ def _size(value: JSON, limit: int) -> int:
     return count
 
 
-def _list(value: list[JSON], budget: int) -> Array:
-    left = budget - _ARRAY - _LEAST
-    items: list[Item] = []
-    for row, (part, spent) in enumerate(_parts(value, left, _ROW)):
-        items.append(Item(str(row), part))
-        left -= spent
+def _fold_list(value: list[JSON], budget: int) -> Array:
+    parts = list(_fold_parts(value, budget - _ARRAY - _LEAST, _ROW))
+    items = [Item(str(row), part) for row, part in enumerate(parts)]
     rest = value[len(items) :]
-    run = (
-        [Item(f"~{len(items)}", Folded(rest))]
-        if len(rest) > 1
-        else [Item(str(len(items)), _single(v)) for v in rest]
-    )
-    return Array((*items, *run))
+    if len(rest) == 1:
+        items.append(Item(str(len(items)), _fold_single(rest[0])))
+    elif rest:
+        items.append(Item(f"~{len(items)}", Folded(rest)))
+    return Array(tuple(items))
 
 
-def _dict(value: dict[str, JSON], budget: int) -> Object:
-    parts = [part for part, _ in _parts(value.values(), budget - _OBJECT - _LEAST, 0)]
+def _fold_dict(value: dict[str, JSON], budget: int) -> Object:
+    parts = list(_fold_parts(value.values(), budget - _OBJECT - _LEAST, 0))
     members = dict(zip(value, parts, strict=False))
     rest = dict(list(value.items())[len(parts) :])
-    if len(rest) == 1:
-        return Object({**members, **{name: _single(part) for name, part in rest.items()}})
-    return Object(members, (Entry("~0", "", Folded(rest)),) if rest else ())
+    if len(rest) > 1:
+        return Object(members, (Entry("~0", "", Folded(rest)),))
+    for name, member in rest.items():
+        members[name] = _fold_single(member)
+    return Object(members)
 
 
-def _parts(values: Iterable[JSON], budget: int, frame: int) -> Iterator[tuple[Draft, int]]:
-    """The drafts of as many of `values` as fit into `budget`, each with its number of controls."""
-    left = budget
+def _fold_parts(values: Iterable[JSON], budget: int, frame: int) -> Iterator[Draft]:
+    """The drafts of as many of `values` as fit into `budget`, with `frame` controls around each."""
     for value in values:
-        size = _size(value, left)
-        if size + frame <= left:
-            part, spent = draft_of(value), size + frame
-        elif left <= frame:
+        size = _measure(value, budget) + frame
+        if size <= budget:
+            yield draft_of(value)
+        elif budget <= frame:
             return
-        elif left >= _WORTHWHILE and isinstance(value, dict | list):
-            part, spent = folded_draft(value, left - frame), left
+        elif budget >= _WORTHWHILE and isinstance(value, dict | list):
+            yield fold_value(value, budget - frame)
+            size = budget
         else:
-            part, spent = _single(value), _LEAST + frame
-        left -= spent
-        yield part, spent
+            yield _fold_single(value)
+            size = _LEAST + frame
+        budget -= size
 
 
-def _single(value: JSON) -> Draft:
-    return Folded(value) if isinstance(value, dict | list) and value else draft_of(value)
+def _fold_single(value: JSON) -> Draft:
+    if isinstance(value, dict | list) and value:
+        return Folded(value)
+    return draft_of(value)
 
 
 @dataclass(slots=True)
 class _Folding:
-    """Folds a submitted draft, which is never large and may contain parts that must not be folded."""
+    """Folds a submitted draft.
+
+    It is never large, and may contain parts that must not be folded.
+    """
 
     focus: str
 
-    def fit(self, draft: Draft, budget: int, path: str) -> Draft:
-        if weight(draft) <= budget:
+    def fold(self, draft: Draft, budget: int, path: str) -> Draft:
+        if _count_controls(draft) <= budget:
             return draft
         if isinstance(draft, Object):
-            return self._object(draft, budget - _OBJECT, path)
+            return self._fold_object(draft, budget - _OBJECT, path)
         if isinstance(draft, Array):
-            return self._array(draft, budget - _ARRAY, path)
+            return self._fold_array(draft, budget - _ARRAY, path)
         return draft
 
-    def _object(self, draft: Object, budget: int, path: str) -> Draft:
-        paths = {name: member_path(path, name) for name in draft.members}
-        members = dict(draft.members)
-        entries = list(draft.entries)
-        spare = budget - sum(self._least(members[name], paths[name]) for name in members)
-        spare -= sum(
-            _ENTRY + self._least(entry.draft, row_path(path, entry.row)) for entry in entries
-        )
-        for name, member in members.items():
-            members[name], spare = self._fitted(member, paths[name], spare)
-        for index, entry in enumerate(entries):
-            inner, spare = self._fitted(entry.draft, row_path(path, entry.row), spare)
-            entries[index] = replace(entry, draft=inner)
-        for start, end in self._runs(entries, path, -spare, _ENTRY):
-            run = _marked_value(Object({}, tuple(entries[start:end])))
+    def _fold_object(self, draft: Object, budget: int, path: str) -> Draft:
+        spare = budget
+        for name, member in draft.members.items():
+            spare -= self._count_least(member, member_path(path, name))
+        for entry in draft.entries:
+            spare -= _ENTRY + self._count_least(entry.draft, row_path(path, entry.row))
+        members = {}
+        for name, member in draft.members.items():
+            members[name], spare = self._fold_part(member, member_path(path, name), spare)
+        entries = []
+        for entry in draft.entries:
+            inner, spare = self._fold_part(entry.draft, row_path(path, entry.row), spare)
+            entries.append(replace(entry, draft=inner))
+        for start, end in self._find_runs(entries, path, -spare, _ENTRY):
+            run = _read_with_marks(Object({}, tuple(entries[start:end])))
             entries[start:end] = [Entry(f"~{make_row_id(entries)}", "", Folded(run))]
         return replace(draft, members=members, entries=tuple(entries))
 
-    def _array(self, draft: Array, budget: int, path: str) -> Draft:
-        items = list(draft.items)
-        spare = budget - sum(
-            _ROW + self._least(item.draft, row_path(path, item.row)) for item in items
-        )
-        for index, item in enumerate(items):
-            inner, spare = self._fitted(item.draft, row_path(path, item.row), spare)
-            items[index] = replace(item, draft=inner)
-        for start, end in self._runs(items, path, -spare, _ROW):
-            run = _marked_value(Array(tuple(items[start:end])))
-            items[start:end] = [Item(f"~{_run_row(items, start, end)}", Folded(run))]
+    def _fold_array(self, draft: Array, budget: int, path: str) -> Draft:
+        spare = budget
+        for item in draft.items:
+            spare -= _ROW + self._count_least(item.draft, row_path(path, item.row))
+        items = []
+        for item in draft.items:
+            inner, spare = self._fold_part(item.draft, row_path(path, item.row), spare)
+            items.append(replace(item, draft=inner))
+        for start, end in self._find_runs(items, path, -spare, _ROW):
+            run = _read_with_marks(Array(tuple(items[start:end])))
+            items[start:end] = [Item(f"~{_find_run_row(items, start, end)}", Folded(run))]
         return replace(draft, items=tuple(items))
 
-    def _runs(
+    def _find_runs(
         self, rows: Sequence[Item | Entry], path: str, excess: int, frame: int
     ) -> list[tuple[int, int]]:
-        """The runs of rows to fold, to save `excess` controls: at the beginning, then at the end."""
-        stays = [
-            self._is_on_the_way(row_path(path, row.row)) or not _is_plain(row.draft) for row in rows
-        ]
-        head = tail = 0
-        while excess > 0 and head < len(rows) and not stays[head]:
-            excess -= frame + weight(rows[head].draft)
-            head += 1
-        while excess > 0 and tail < len(rows) - head and not stays[-1 - tail]:
-            excess -= frame + weight(rows[-1 - tail].draft)
-            tail += 1
-        runs = [
-            (len(rows) - tail, len(rows)),
-            (0, head),
-        ]  # from the end, so that indexes stay valid
-        return [(start, end) for start, end in runs if end - start > 1]
+        """The runs of rows to fold, to save `excess` controls.
 
-    def _fitted(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
-        """The part, folded to use at most `spare` controls beyond its minimum.
-
-        And what is left of `spare`.
+        One is at the beginning, one at the end; the last comes first, so that indexes stay valid.
         """
-        least = self._least(part, path)
-        size = weight(part)
+        stays = []
+        for row in rows:
+            is_open = self._is_on_the_way(row_path(path, row.row))
+            stays.append(is_open or not _is_plain(row.draft))
+        start = 0
+        while excess > 0 and start < len(rows) and not stays[start]:
+            excess -= frame + _count_controls(rows[start].draft)
+            start += 1
+        end = len(rows)
+        while excess > 0 and end > start and not stays[end - 1]:
+            excess -= frame + _count_controls(rows[end - 1].draft)
+            end -= 1
+        runs = [(end, len(rows)), (0, start)]
+        return [(first, last) for first, last in runs if last - first > 1]
+
+    def _fold_part(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
+        """The part, with at most `spare` controls beyond its minimum; and the rest of `spare`."""
+        least = self._count_least(part, path)
+        size = _count_controls(part)
         if size - least <= max(spare, 0) and spare >= 0:
             return part, spare - (size - least)
         if least == size:  # it cannot be folded as a whole
-            inner = self.fit(part, size + min(spare, 0), path)
-            return inner, spare + size - weight(inner)
-        return folded(part), spare
+            inner = self.fold(part, size + min(spare, 0), path)
+            return inner, spare + size - _count_controls(inner)
+        return _fold_whole(part), spare
 
-    def _least(self, part: Draft, path: str) -> int:
-        can_fold = (
-            isinstance(part, Object | Array) and _is_plain(part) and not self._is_on_the_way(path)
-        )
-        return min(weight(part), _LEAST) if can_fold else weight(part)
+    def _count_least(self, part: Draft, path: str) -> int:
+        """The number of controls of a part that is folded as a whole, if it can be."""
+        size = _count_controls(part)
+        if not isinstance(part, Object | Array) or self._is_on_the_way(path):
+            return size
+        return min(size, _LEAST) if _is_plain(part) else size
 
     def _is_on_the_way(self, path: str) -> bool:
         return self.focus == path or self.focus.startswith(f"{path}/")
 
 
-def weight(draft: Draft) -> int:
+def _count_controls(draft: Draft) -> int:
     """About how many controls `draft` has."""
     match draft:
         case Object():
-            entries = sum(_ENTRY + weight(entry.draft) for entry in draft.entries)
-            return _OBJECT + entries + sum(weight(member) for member in draft.members.values())
+            count = _OBJECT + sum(map(_count_controls, draft.members.values()))
+            for entry in draft.entries:
+                count += _ENTRY + _count_controls(entry.draft)
+            return count
         case Array():
-            return _ARRAY + sum(_ROW + weight(item.draft) for item in draft.items)
+            count = _ARRAY
+            for item in draft.items:
+                count += _ROW + _count_controls(item.draft)
+            return count
         case StoredSecret():
             return 3
     return 1
 
 
-def folded(draft: Draft) -> Draft:
+def _fold_whole(draft: Draft) -> Draft:
     """A container as JSON text, with marks for its secrets."""
-    value = read(draft, _marked).value
+    value = _read_with_marks(draft)
     return Folded(value, draft.state) if isinstance(value, dict | list) else draft
 
 
-def _marked(token: str) -> str:
+def _mark(token: str) -> str:
     return MARK + token
 
 
-def _marked_value(draft: Draft) -> JSON:
-    value = read(draft, _marked).value
+def _read_with_marks(draft: Draft) -> JSON:
+    value = read(draft, _mark).value
     return None if isinstance(value, Absent) else value
 
 
-def _run_row(items: Sequence[Item], start: int, end: int) -> str:
+def _find_run_row(items: Sequence[Item], start: int, end: int) -> str:
     """The id of a run of rows: the first row's if the ids are consecutive, else a new one."""
     first = expected = items[start].number
     for item in items[start:end]:
@@ -263,7 +266,8 @@ def _is_plain(draft: Draft) -> bool:
         if part.state is not PLAIN or isinstance(part, Missing | Raw):
             return False
         if isinstance(part, Object):
-            waiting += [*part.members.values(), *(entry.draft for entry in part.entries)]
+            waiting += part.members.values()
+            waiting += [entry.draft for entry in part.entries]
         elif isinstance(part, Array):
             waiting += [item.draft for item in part.items]
-    return not read(draft, _marked).faults
+    return not read(draft, _mark).faults

@@ -1,4 +1,4 @@
-"""Bytes as text and back: in a `contentEncoding`, or as a data URL with the media type and the name of the file.
+"""Bytes as text and back: in a `contentEncoding`, or as a data URL with media type and file name.
 
 Sources: JSON Schema 2020-12, "A Vocabulary for the Contents of String-Encoded Data"; OpenAPI 3.0.4
 and 3.1.1, "Considerations for File Uploads"; RFC 2397 (data URLs).
@@ -46,7 +46,9 @@ _DATA_URL: Final = re.compile(r"data:[^,]*;base64,(.*)", re.DOTALL)
 
 
 def file_encoding(encoding: str, format_: str, media: str) -> str:
-    """How the bytes of a file become a string with these keywords: a `contentEncoding` or `DATA_URL`; "" for text.
+    """How a string with these keywords encodes a file.
+
+    A `contentEncoding` or `DATA_URL`; "" if it is text.
 
     Args:
         encoding: `contentEncoding`; one that is unknown leaves the string a text.
@@ -55,16 +57,18 @@ def file_encoding(encoding: str, format_: str, media: str) -> str:
     """
     if encoding:
         return encoding if encoding.lower() in _ENCODERS else ""
-    if format_ in _OF_FORMAT:
-        return _OF_FORMAT[format_]
+    if format_:
+        return _OF_FORMAT.get(format_, "")
     essence = media.partition(";")[0].strip().lower()
-    return DATA_URL if essence and not format_ and not _TEXT_TYPE.fullmatch(essence) else ""
+    if not essence or _TEXT_TYPE.fullmatch(essence):
+        return ""
+    return DATA_URL
 
 
 def encode_file(content: bytes, encoding: str, *, name: str = "", media: str = "") -> str:
     """`content` as text in this `contentEncoding`, or as a data URL.
 
-    Decoded as UTF-8 if it is "" or unknown.
+    Decoded as UTF-8 if the encoding is "" or unknown.
 
     Args:
         content: of the file.
@@ -76,16 +80,20 @@ def encode_file(content: bytes, encoding: str, *, name: str = "", media: str = "
         UnicodeDecodeError: there is no known encoding and the file is not UTF-8.
     """
     if encoding == DATA_URL:
-        return _data_url(content, name, media)
+        return _make_data_url(content, name, media)
     encoder = _ENCODERS.get(encoding.lower())
-    return encoder(content).decode("ascii") if encoder else content.decode()
+    if encoder is None:
+        return content.decode()
+    return encoder(content).decode("ascii")
 
 
-def _data_url(content: bytes, name: str, media: str) -> str:
+def _make_data_url(content: bytes, name: str, media: str) -> str:
     if not _MEDIA_TYPE.fullmatch(media):
         media = mimetypes.guess_type(name)[0] or BYTES
-    named = f";name={quote(name, safe='')}" if name else ""
-    return f"data:{media}{named};base64,{base64.b64encode(content).decode('ascii')}"
+    if name:
+        media += f";name={quote(name, safe='')}"
+    text = base64.b64encode(content).decode("ascii")
+    return f"data:{media};base64,{text}"
 
 
 def measure_bytes(text: str, encoding: str) -> int | None:
@@ -94,8 +102,8 @@ def measure_bytes(text: str, encoding: str) -> int | None:
     None if it cannot be decoded.
     """
     if encoding == DATA_URL:
-        found = _DATA_URL.fullmatch(text)
-        return measure_bytes(found[1], "base64") if found else None
+        match = _DATA_URL.fullmatch(text)
+        return measure_bytes(match[1], "base64") if match else None
     decoder = _DECODERS.get(encoding.lower())
     if decoder is None:
         return None

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from playground.schema_form.actions import apply
 from playground.schema_form.build import build
-from playground.schema_form.collapse import FULL_PAGE, OPENED, PAGE, fold, folded_draft
+from playground.schema_form.collapse import FULL_PAGE, OPENED, PAGE, fold, fold_value
 from playground.schema_form.controls import Button
 from playground.schema_form.defaults import make_draft
 from playground.schema_form.draft import Draft, Missing, Object, Raw
@@ -122,7 +122,7 @@ def begin(
         return session.shown(session.new())
     budget = PAGE
     while True:
-        shown = session.shown(folded_draft(value, budget))
+        shown = session.shown(fold_value(value, budget))
         if budget < OPENED or count_fields(shown.form.root) <= MAX_FIELDS:
             return shown
         budget //= 2  # the schema adds fields, so the value alone does not determine their number

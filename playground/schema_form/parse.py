@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from playground.schema_form.collapse import folded_draft
+from playground.schema_form.collapse import fold_value
 from playground.schema_form.control_names import (
     OPERATION,
     is_row,
@@ -96,33 +96,37 @@ class _Controls:
     below: dict[str, _Controls] = field(default_factory=dict)
 
     def texts(self, tag: str) -> list[str]:
-        return [
-            sent.replace("\r\n", "\n") for sent in self.tags.get(tag, ()) if isinstance(sent, str)
-        ]
+        texts = [sent for sent in self.tags.get(tag, ()) if isinstance(sent, str)]
+        return [text.replace("\r\n", "\n") for text in texts]
 
     def text(self, tag: str) -> str:
-        return next(iter(self.texts(tag)), "")
+        texts = self.texts(tag)
+        return texts[0] if texts else ""
 
-    def files(self) -> list[Upload]:
-        return [sent for sent in self.tags.get("f", ()) if isinstance(sent, Upload)]
+    def find_file(self) -> Upload | None:
+        """The first file of the path."""
+        for sent in self.tags.get("f", ()):
+            if isinstance(sent, Upload):
+                return sent
+        return None
 
 
 def decode(pairs: Pairs, *, name: str) -> Decoded:
     """Read the controls of the form called `name`; other names are ignored."""
-    reading = _Submission(name)
+    submission = _Submission(name)
     for full_name, sent in pairs:
-        reading.take(full_name, sent)
+        submission.add(full_name, sent)
     faults: list[Fault] = []
-    draft = _draft(reading.root, "", faults)
-    branches = {path: tuple(wanted) for path, wanted in reading.branches.items()}
+    draft = _read_draft(submission.root, "", faults)
+    branches = {path: tuple(selected) for path, selected in submission.branches.items()}
     return Decoded(
         draft,
-        reading.kinds,
+        submission.kinds,
         branches,
-        reading.new_keys,
-        reading.operation,
+        submission.new_keys,
+        submission.operation,
         tuple(faults),
-        "all" in reading.root.tags,
+        "all" in submission.root.tags,
     )
 
 
@@ -137,104 +141,116 @@ class _Submission:
     new_keys: dict[str, str] = field(default_factory=dict)
     operation: Operation | None = None
 
-    def take(self, full_name: str, sent: Sent) -> None:
-        form, _, name = full_name.partition(":")
+    def add(self, full_name: str, sent: Sent) -> None:
+        """Add one pair, if it is of this form."""
         if full_name == OPERATION and isinstance(sent, str):
-            self.operation = _operation(sent, self.name) or self.operation
+            self.operation = _read_operation(sent, self.name) or self.operation
+        form, _, name = full_name.partition(":")
         tag, colon, path = name.partition(":")
         tokens = split_path(path) if form == self.name and colon else None
         if tokens is None:
             return
-        if tag not in CHOICES_AHEAD:
+        if tag not in SELECTIONS:
             controls = self.root
             for token in tokens:
                 controls = controls.below.setdefault(token, _Controls())
             controls.tags.setdefault(tag, []).append(sent)
         elif isinstance(sent, str) and sent:
-            self._choice(tag, path, sent)
+            self._add_selection(tag, path, sent)
 
-    def _choice(self, tag: str, path: str, sent: str) -> None:
+    def _add_selection(self, tag: str, path: str, sent: str) -> None:
         if tag == "y":
             self.kinds[path] = sent
         elif tag == "nk":
             self.new_keys[path] = sent
-        elif wanted := _branch(sent):
-            self.branches.setdefault(path, []).append(wanted)
+        else:
+            branch = _read_branch(sent)
+            if branch:
+                self.branches.setdefault(path, []).append(branch)
 
 
-CHOICES_AHEAD: Final = frozenset({"y", "v", "nk"})
+SELECTIONS: Final = frozenset({"y", "v", "nk"})
 
 
-def _operation(sent: str, form: str) -> Operation | None:
+def _read_operation(sent: str, form: str) -> Operation | None:
     name, _, rest = sent.partition(":")
     verb, _, rest = rest.partition(":")
     path, _, detail = rest.partition(":")
-    return Operation(verb, path, detail) if name == form and verb else None
+    if name != form or not verb:
+        return None
+    return Operation(verb, path, detail)
 
 
-def _branch(sent: str) -> tuple[str, int] | None:
-    key, equals, index = sent.partition("=")
-    return (
-        (key, int(index))
-        if equals and index.isascii() and index.isdecimal() and len(index) < 7
-        else None
-    )
+def _read_branch(sent: str) -> tuple[str, int] | None:
+    key, _, index = sent.partition("=")
+    if not index.isascii() or not index.isdecimal() or len(index) > 6:
+        return None
+    return key, int(index)
 
 
-def _state(controls: _Controls) -> State:
-    if not controls.tags.keys() & {"u", "w", "h"}:
+def _read_state(controls: _Controls) -> State:
+    if controls.tags.keys().isdisjoint({"u", "w", "h"}):
         return PLAIN
-    branches = tuple(branch for sent in controls.texts("u") if (branch := _branch(sent)))
-    stash = tuple(
-        (key, token)
-        for key, _, token in (sent.partition(" ") for sent in controls.texts("h"))
-        if token
-    )
-    return State(branches, stash, controls.text("w"))
+    branches = filter(None, map(_read_branch, controls.texts("u")))
+    stash = []
+    for sent in controls.texts("h"):
+        key, _, token = sent.partition(" ")
+        if token:
+            stash.append((key, token))
+    return State(tuple(branches), tuple(stash), controls.text("w"))
 
 
-def _draft(controls: _Controls, path: str, faults: list[Fault]) -> Draft:
+def _read_draft(controls: _Controls, path: str, faults: list[Fault]) -> Draft:
+    state = _read_state(controls)
+    file = controls.find_file()
+    if file:
+        return _read_file(file, controls, path, faults, state)
     tag = next((tag for tag in _READERS if tag in controls.tags), "")
-    state = _state(controls)
-    if files := controls.files():
-        return _file(files[0], controls, path, faults, state)
+    if not tag and "i" in controls.tags:
+        tag = "a"
     if tag == "o":
-        return _object(controls, path, faults, state)
-    if tag == "a" or (not tag and "i" in controls.tags):
-        return _array(controls, path, faults, state)
-    return _READERS[tag](controls, state) if tag else Missing(None, state)
+        return _read_object(controls, path, faults, state)
+    if tag == "a":
+        return _read_array(controls, path, faults, state)
+    if tag:
+        return _READERS[tag](controls, state)
+    return Missing(None, state)
 
 
-def _object(controls: _Controls, path: str, faults: list[Fault], state: State) -> Object:
-    members = {
-        token[1:]: _draft(below, member_path(path, token[1:]), faults)
-        for token, below in controls.below.items()
-        if token.startswith(".")
-    }
+def _read_object(controls: _Controls, path: str, faults: list[Fault], state: State) -> Object:
+    members = {}
+    for token, below in controls.below.items():
+        if token.startswith("."):
+            name = token[1:]
+            members[name] = _read_draft(below, member_path(path, name), faults)
     entries = []
     for row in dict.fromkeys(controls.texts("m")):
-        below = controls.below.get(f"@{row}")
-        if below is None or not below.tags.keys() & {"k", "l"}:
+        entry = controls.below.get(f"@{row}")
+        if entry is None or entry.tags.keys().isdisjoint({"k", "l"}):
             continue
-        is_literal = "k" not in below.tags
-        key = below.text("l" if is_literal else "k")
-        entries.append(Entry(row, key, _draft(below, row_path(path, row), faults), is_literal))
+        is_literal = "k" not in entry.tags
+        key = entry.text("l" if is_literal else "k")
+        draft = _read_draft(entry, row_path(path, row), faults)
+        entries.append(Entry(row, key, draft, is_literal))
     return Object(members, tuple(entries), state)
 
 
-def _array(controls: _Controls, path: str, faults: list[Fault], state: State) -> Array:
+def _read_array(controls: _Controls, path: str, faults: list[Fault], state: State) -> Array:
     if "i" in controls.tags:
-        drafts = [_json_or_raw(text, PLAIN) for text in controls.texts("i")]
-        return Array(tuple(Item(str(row), draft) for row, draft in enumerate(drafts)), state)
-    no_controls = _Controls()
-    rows = [row for row in dict.fromkeys(controls.texts("r")) if is_row(row)]
-    below = [(row, controls.below.get(f"@{row}", no_controls)) for row in rows]
-    return Array(
-        tuple(Item(row, _draft(there, row_path(path, row), faults)) for row, there in below), state
-    )
+        drafts = [_read_json(text, PLAIN) for text in controls.texts("i")]
+        items = [Item(str(row), draft) for row, draft in enumerate(drafts)]
+        return Array(tuple(items), state)
+    items = []
+    for row in dict.fromkeys(controls.texts("r")):
+        if is_row(row):
+            below = controls.below.get(f"@{row}") or _Controls()
+            items.append(Item(row, _read_draft(below, row_path(path, row), faults)))
+    return Array(tuple(items), state)
 
 
-def _file(file: Upload, controls: _Controls, path: str, faults: list[Fault], state: State) -> Draft:
+def _read_file(
+    file: Upload, controls: _Controls, path: str, faults: list[Fault], state: State
+) -> Draft:
     try:
         text = encode_file(file.content, controls.text("g"), name=file.name, media=file.media)
         return draft_of(text, state)
@@ -242,47 +258,50 @@ def _file(file: Upload, controls: _Controls, path: str, faults: list[Fault], sta
         message = f"The file {file.name} is not UTF-8 text; choose a text file"
         faults.append(Fault(path, Problem("", message, "form.file")))
         controls.tags.pop("f")
-        return _draft(controls, path, faults)
+        return _read_draft(controls, path, faults)
 
 
-def _text(controls: _Controls, state: State) -> Draft:
+def _read_text(controls: _Controls, state: State) -> Draft:
     text = controls.text("t")
-    return Text(text, False, state) if text or "x" in controls.tags else Missing("text", state)
+    if not text and "x" not in controls.tags:
+        return Missing("text", state)
+    return Text(text, False, state)
 
 
-def _number(controls: _Controls, state: State) -> Draft:
+def _read_number(controls: _Controls, state: State) -> Draft:
     text = controls.text("n")
     return Numeral(text, state) if text.strip() else Missing("number", state)
 
 
-def _boolean(controls: _Controls, state: State) -> Draft:
+def _read_boolean(controls: _Controls, state: State) -> Draft:
     text = controls.text("b")
-    return (
-        Constant(text == "true", state) if text in {"true", "false"} else Missing("boolean", state)
-    )
+    if text not in {"true", "false"}:
+        return Missing("boolean", state)
+    return Constant(text == "true", state)
 
 
-def _json_or_raw(text: str, state: State) -> Draft:
+def _read_json(text: str, state: State) -> Draft:
+    """The value of JSON text; the text itself if it cannot be parsed."""
     if not text.strip():
         return Missing(None, state)
     try:
         value = read_literal(text)
     except JSONTextError:
         return Raw(text, state)
-    return with_state(folded_draft(value), state)
+    return with_state(fold_value(value), state)
 
 
-def _folded(controls: _Controls, state: State) -> Draft:
-    draft = _json_or_raw(controls.text("z"), state)
-    return (
-        Folded(read_literal(controls.text("z")), state)
-        if isinstance(draft, Object | Array)
-        else draft
-    )
+def _read_folded(controls: _Controls, state: State) -> Draft:
+    text = controls.text("z")
+    draft = _read_json(text, state)
+    if isinstance(draft, Object | Array):
+        return Folded(read_literal(text), state)
+    return draft
 
 
-def _secret(controls: _Controls, state: State) -> Draft:
-    if replacement := controls.text("p"):
+def _read_secret(controls: _Controls, state: State) -> Draft:
+    replacement = controls.text("p")
+    if replacement:
         return draft_of(replacement, state)
     if "d" in controls.tags:
         return Missing(None, state)
@@ -290,14 +309,14 @@ def _secret(controls: _Controls, state: State) -> Draft:
 
 
 _READERS: Final[Mapping[str, Callable[[_Controls, State], Draft]]] = {
-    "c": _secret,
+    "c": _read_secret,
     "o": lambda _controls, state: Object(state=state),
     "a": lambda _controls, state: Array(state=state),
     "e": lambda controls, state: Raw(controls.text("e"), state),
-    "z": _folded,
+    "z": _read_folded,
     "q": lambda controls, state: Text(controls.text("q"), True, state),
-    "t": _text,
-    "n": _number,
-    "b": _boolean,
-    "j": lambda controls, state: _json_or_raw(controls.text("j"), state),
+    "t": _read_text,
+    "n": _read_number,
+    "b": _read_boolean,
+    "j": lambda controls, state: _read_json(controls.text("j"), state),
 }

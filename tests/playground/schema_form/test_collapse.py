@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.schema_form.collapse import FULL_PAGE, fold, folded_draft
+from playground.schema_form.collapse import FULL_PAGE, fold, fold_value
 from playground.schema_form.draft import Folded, draft_of
 from playground.schema_form.form import MAX_FIELDS
 from playground.schema_form.nodes import count_fields
@@ -45,7 +45,7 @@ def test_whatever_is_opened_the_value_stays_and_the_page_is_bounded(value):
 def test_a_value_within_the_budget_is_not_folded():
     value = {"a": list(range(100)), "b": {"c": "d"}}
 
-    assert folded_draft(value) == draft_of(value)
+    assert fold_value(value) == draft_of(value)
 
 
 def test_a_run_of_rows_is_one_text_and_opens_as_rows():
