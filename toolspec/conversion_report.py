@@ -57,6 +57,6 @@ class Report:
         return any(loss.pointer == pointer for loss in self._losses)
 
 
-def is_within(pointer: str, around: str) -> bool:
-    """Whether `pointer` is `around` or points below it."""
-    return pointer == around or pointer.startswith(f"{around}/")
+def is_within(pointer: str, *around: str) -> bool:
+    """Whether `pointer` is one of `around` or points below it."""
+    return any(pointer == each or pointer.startswith(f"{each}/") for each in around)

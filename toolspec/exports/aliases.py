@@ -1,7 +1,7 @@
 """Names that a provider allows: the tool's own if it is legal, else an alias that never changes.
 
-An alias is the legal characters of the name and the start of the name's SHA-256. If two names of one document share
-one, the second gets a number.
+An alias is the legal characters of the name and the start of the name's SHA-256. If two names of
+one document share one, the second gets a number.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _KEYED_BY_NAME: Final = frozenset({"properties", "dependentSchemas", "dependentR
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A legal name: a first character of `first`, then characters of `chars` (as in `[…]`), at most `length`.
+    """A legal name: a character of `first`, then characters of `chars`, at most `length` together.
 
-    `in_words` describes it in messages, after "names may have".
+    Both are written as in `[…]`. `in_words` describes it in messages, after "names may have".
     """
 
     chars: str
@@ -33,10 +33,9 @@ class NameRule:
     first: str = ""
 
     def allows(self, name: str) -> bool:
-        return (
-            re.fullmatch(f"[{self.first or self.chars}][{self.chars}]{{0,{self.length - 1}}}", name)
-            is not None
-        )
+        first = self.first or self.chars
+        pattern = f"[{first}][{self.chars}]{{0,{self.length - 1}}}"
+        return re.fullmatch(pattern, name) is not None
 
 
 def alias(name: str, rule: NameRule) -> str:
@@ -48,22 +47,25 @@ def alias(name: str, rule: NameRule) -> str:
     if words and not re.match(f"[{rule.first or rule.chars}]", words):
         words = f"_{words}"
     digits = hashlib.sha256(name.encode()).hexdigest()[:HASH_DIGITS]
-    return f"{words[: rule.length - HASH_DIGITS - 1] or 'tool'}_{digits}"
+    words = words[: rule.length - HASH_DIGITS - 1] or "tool"
+    return f"{words}_{digits}"
 
 
 def free_alias(name: str, rule: NameRule, used: Collection[str]) -> str:
     """`alias(name, rule)`, with a number if `used` contains it."""
-    wanted = alias(name, rule)
-    found, number = wanted, 2
-    while found in used:
+    preferred = candidate = alias(name, rule)
+    number = 2
+    while candidate in used:
         suffix = f"_{number}"
-        found = f"{wanted[: rule.length - len(suffix)]}{suffix}"
+        candidate = preferred[: rule.length - len(suffix)] + suffix
         number += 1
-    return found
+    return candidate
 
 
 def aliases_of(names: Iterable[str], rule: NameRule) -> dict[str, str]:
-    """The aliases of those of `names` that `rule` forbids, by name. No alias is equal to another, or to a legal name.
+    """The aliases of those of `names` that `rule` forbids, by name.
+
+    No alias is equal to another, or to a legal name.
 
     The same names have the same aliases in any order.
     """
@@ -94,20 +96,24 @@ def with_keys(value: JSON, names: Mapping[str, str]) -> JSON:
     return renamed
 
 
-def renamed_keyword(keyword: str, value: JSON, aliases: Mapping[str, str]) -> JSON:
-    """The value of a keyword that names properties, with their aliases; that of any other keyword stays."""
+def rename_in_keyword(keyword: str, value: JSON, aliases: Mapping[str, str]) -> JSON:
+    """The value of a keyword that names properties, with their aliases.
+
+    That of any other keyword stays.
+    """
     if keyword == "required":
-        return _renamed_names(value, aliases)
+        return _rename_names(value, aliases)
     if keyword not in _KEYED_BY_NAME or not isinstance(value, dict):
         return value
     renamed: dict[str, JSON] = {}
     for name, member in value.items():
-        is_list = keyword == "dependentRequired"
-        renamed[aliases.get(name, name)] = _renamed_names(member, aliases) if is_list else member
+        if keyword == "dependentRequired":
+            member = _rename_names(member, aliases)  # noqa: PLW2901 - its names, too
+        renamed[aliases.get(name, name)] = member
     return renamed
 
 
-def _renamed_names(names: JSON, aliases: Mapping[str, str]) -> JSON:
+def _rename_names(names: JSON, aliases: Mapping[str, str]) -> JSON:
     if not isinstance(names, list):
         return names
     return [aliases.get(name, name) if isinstance(name, str) else name for name in names]

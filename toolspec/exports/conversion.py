@@ -12,7 +12,8 @@ from toolspec.exports.format_rules import Rules
 from toolspec.exports.full_schema import NOTHING, whole_object
 from toolspec.exports.merge_all_of import TooLarge
 from toolspec.exports.object_root import NotAnObject, object_root
-from toolspec.exports.restricted_schema import SubsetWriter, renaming
+from toolspec.exports.restricted_keywords import explain_renaming
+from toolspec.exports.restricted_schema import SubsetWriter
 from toolspec.schema.normalize import Schema, is_outdated, normalized
 from toolspec.spec import ToolSpec
 from toolspec.text.pointers import split_pointer
@@ -38,9 +39,10 @@ class Export:
 
     Attributes:
         rules: of the format.
-        losses: for each part of the spec, by pointer: whether it was kept, rewritten or dropped, and why.
-        renamed: new names of members whose own names are illegal in the format, by pointer into the spec. A program
-            that calls the tool has to translate them back.
+        losses: for each part of the spec, by pointer: whether it was kept, rewritten or dropped,
+            and why.
+        renamed: new names of members whose own names are illegal in the format, by pointer into the
+            spec. A program that calls the tool has to translate them back.
         obstacles: why the provider would reject the document anyway; empty for a usable one.
         parts: the pointer into the document of each exported part, by its pointer into the spec.
     """
@@ -54,7 +56,7 @@ class Export:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the format can be used: "as it is" means that the parts which a model sees are unchanged."""
+        """Whether the format can be used: "as it is" if what a model sees is unchanged."""
         if self.obstacles:
             return "not usable"
         return "with changes" if self.changes_for_models else "as it is"
@@ -74,12 +76,8 @@ class Export:
 
     @property
     def changes_for_models(self) -> tuple[Loss, ...]:
-        """The changes in the parts that a model sees: the name, the description and the parameters."""
-        return tuple(
-            loss
-            for loss in self.changes
-            if any(is_within(loss.pointer, part) for part in _FOR_MODELS)
-        )
+        """The changes in the parts that a model sees: name, description and parameters."""
+        return tuple(loss for loss in self.changes if is_within(loss.pointer, *_FOR_MODELS))
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -116,19 +114,17 @@ class Job:
         """The tool's name if it is legal, else its alias."""
         name = alias(self.spec.name, self.rules.name)
         if name != self.spec.name:
-            self.report.rewritten(
-                NAME, renaming(self.spec.name, name, self.rules.label, self.rules.name)
-            )
+            reason = explain_renaming(self.spec.name, name, self.rules.label, self.rules.name)
+            self.report.rewritten(NAME, reason)
         return name
 
     def parameters(self) -> Schema:
         """The parameters as an object; without members if they cannot be one."""
-        if self.spec.parameters is None:
+        parameters = self.spec.parameters
+        if parameters is None:
             return dict(NOTHING)
         try:
-            schema, renamed = whole_object(
-                self.spec.parameters, PARAMETERS, self.rules, self.report
-            )
+            schema, renamed = whole_object(parameters, PARAMETERS, self.rules, self.report)
         except (NotAnObject, TooLarge) as error:
             self.obstacles.append(str(error))
             return dict(NOTHING)
@@ -136,15 +132,17 @@ class Job:
         return schema
 
     def subset(self, schema: JSON, pointer: str, *, obstacles: list[str]) -> Schema:
-        """`schema` in the provider's subset of JSON Schema; adds to `obstacles` if it cannot be expressed."""
+        """`schema` in the provider's subset of JSON Schema.
+
+        Adds to `obstacles` if it cannot be expressed.
+        """
         subset = self.rules.subset
         assert subset is not None  # noqa: S101 - for mypy: the rules of such a format have one
         modern = normalized(schema, pointer=pointer, report=self.report)
         try:
-            root = object_root(modern, pointer=pointer, report=self.report)
-            modern.root = root
+            modern.root = object_root(modern, pointer=pointer, report=self.report)
             writer = SubsetWriter(modern, subset, self.report)
-            document = writer.document(root)
+            document = writer.document()
         except (NotAnObject, TooLarge) as error:
             obstacles.append(str(error))
             return {}
@@ -152,34 +150,33 @@ class Job:
             if subset.drafts and not is_outdated(schema):
                 document = {"$schema": schema["$schema"], **document}
             else:
-                self.report.dropped(
-                    f"{pointer}/$schema", f"{subset.label} does not support `$schema`."
-                )
+                reason = f"{subset.label} does not support `$schema`."
+                self.report.dropped(f"{pointer}/$schema", reason)
         if pointer == PARAMETERS:
             self.renamed |= writer.renamed
-        if not self.report.changes(pointer) and not _same_except_order(document, schema):
+        if not self.report.changes(pointer) and not _are_same_except_order(document, schema):
             self.report.rewritten(pointer, "Rewritten with the same meaning.")
         return document
 
 
-def _same_except_order(document: JSON, schema: JSON) -> bool:
-    """Whether `document` equals `schema`, except for the order of members and for empty keywords that it adds."""
+def _are_same_except_order(document: JSON, schema: JSON) -> bool:
+    """Whether both are equal, but for the order of members and empty keywords that are added."""
     if isinstance(document, list) and isinstance(schema, list):
-        return len(document) == len(schema) and all(map(_same_except_order, document, schema))
+        return len(document) == len(schema) and all(map(_are_same_except_order, document, schema))
     if not isinstance(document, dict) or not isinstance(schema, dict):
         return document == schema
-    present = {name for name in document if name in schema or name not in _UNINFORMATIVE}
-    return present == schema.keys() and all(
-        _same_names(document[name], schema[name])
-        if name == "required"
-        else _same_except_order(document[name], schema[name])
-        for name in present
-    )
+    if document.keys() - schema.keys() - _UNINFORMATIVE or schema.keys() - document.keys():
+        return False
+    for name, member in schema.items():
+        is_same = _are_same_names if name == "required" else _are_same_except_order
+        if not is_same(document[name], member):
+            return False
+    return True
 
 
-def _same_names(names: JSON, others: JSON) -> bool:
+def _are_same_names(names: JSON, others: JSON) -> bool:
     if not isinstance(names, list) or not isinstance(others, list):
-        return _same_except_order(names, others)  # a member named "required"
+        return _are_same_except_order(names, others)  # a member named "required"
     return sorted(map(str, names)) == sorted(map(str, others))
 
 

@@ -1,6 +1,7 @@
 """The requirements of each format, as tables with the source and the date of the lookup.
 
-Providers change their rules without notice. If only the errors of an API reveal a rule, a report of it is cited.
+Providers change their rules without notice. If only the errors of an API reveal a rule, a report of
+it is cited.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Rules:
         reads_drafts: whether schemas of earlier drafts are read as such.
         needs_items: whether every array must have `items`.
         lookaround: whether patterns may look ahead or behind.
-        object_members: whether the schemas of the outermost members must be objects, not true or false.
+        object_members: whether the schemas of the outermost members must be objects, not true or
+            false.
         subset: the supported subset of JSON Schema; None if all of it is supported.
     """
 
@@ -46,8 +48,8 @@ class Rules:
     subset: Subset | None = None
 
 
-# Tool names: "Tools > Tool Names" (SHOULD). `inputSchema` and, until the revision of 2026-07-28, `outputSchema` are
-# objects; a schema without `$schema` is 2020-12.
+# Tool names: "Tools > Tool Names" (SHOULD). `inputSchema` and, until the revision of 2026-07-28,
+# `outputSchema` are objects; a schema without `$schema` is 2020-12.
 MCP: Final = Rules(
     key="mcp",
     label="MCP",
@@ -58,7 +60,8 @@ MCP: Final = Rules(
     object_members=True,
 )
 
-# SEP-2106: `inputSchema` stays an object; `outputSchema` is any schema, because a result may be any value.
+# SEP-2106: `inputSchema` stays an object; `outputSchema` is any schema, because a result may be any
+# value.
 MCP_2026: Final = replace(
     MCP,
     key="mcp-2026-07-28",
@@ -68,11 +71,12 @@ MCP_2026: Final = replace(
 )
 
 # Name: API reference, "FunctionDefinition". The other rules are from errors of the API:
-# "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level"
-# (github.com/langchain-ai/langchainjs/issues/9804), "array schema missing items" (github.com/sigoden/aichat/pull/1049).
-# "Invalid JSON schema: regex lookaround is not supported", in strict mode and without it
-# (github.com/tombii/better-ccflare/issues/357, github.com/vercel/ai/pull/21037).
-# Descriptions of more than 1,024 characters are accepted since May 2025 (github.com/run-llama/llama_index/pull/18784).
+# "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top
+# level" (github.com/langchain-ai/langchainjs/issues/9804), "array schema missing items"
+# (github.com/sigoden/aichat/pull/1049). "Invalid JSON schema: regex lookaround is not supported",
+# in strict mode and without it (github.com/tombii/better-ccflare/issues/357,
+# github.com/vercel/ai/pull/21037). Descriptions of more than 1,024 characters are accepted since
+# May 2025 (github.com/run-llama/llama_index/pull/18784).
 OPENAI: Final = Rules(
     key="openai",
     label="OpenAI",
@@ -84,9 +88,17 @@ OPENAI: Final = Rules(
     lookaround=False,
 )
 
-# "Supported schemas": types, keywords, formats. `minLength` and `maxLength` are not listed, and some models reject them
-# (github.com/pydantic/pydantic-ai/pull/4490); no keyword is allowed beside `$ref`. OpenAI's own libraries send schemas
-# with `$schema`.
+_STRICT_NUMBERS: Final = frozenset({
+    "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+})  # fmt: skip
+_STRICT_FORMATS: Final = frozenset({
+    "date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid",
+})  # fmt: skip
+
+
+# "Supported schemas": types, keywords, formats. `minLength` and `maxLength` are not listed, and
+# some models reject them (github.com/pydantic/pydantic-ai/pull/4490); no keyword is allowed beside
+# `$ref`. OpenAI's own libraries send schemas with `$schema`.
 OPENAI_STRICT: Final = Rules(
     key="openai-strict",
     label="OpenAI strict",
@@ -97,29 +109,11 @@ OPENAI_STRICT: Final = Rules(
         label="OpenAI's strict mode",
         keywords={
             "string": frozenset({"pattern"}),
-            "number": frozenset(
-                {"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
-            ),
-            "integer": frozenset(
-                {"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
-            ),
+            "number": _STRICT_NUMBERS,
+            "integer": _STRICT_NUMBERS,
             "array": frozenset({"minItems", "maxItems"}),
         },
-        formats={
-            "string": frozenset(
-                {
-                    "date-time",
-                    "time",
-                    "date",
-                    "duration",
-                    "email",
-                    "hostname",
-                    "ipv4",
-                    "ipv6",
-                    "uuid",
-                },
-            )
-        },
+        formats={"string": _STRICT_FORMATS},
         annotations=frozenset({"title"}),
         references=True,
         strict=True,
@@ -128,9 +122,10 @@ OPENAI_STRICT: Final = Rules(
     ),
 )
 
-# Name: "Define tools". The other rules are from the errors of its API: "input_schema does not support oneOf, allOf, or
-# anyOf at the top level" (github.com/anthropics/claude-code/issues/27337), "Property keys should match pattern
-# '^[a-zA-Z0-9_.-]{1,64}$'" (github.com/anthropics/claude-code/issues/79418), "It must match JSON Schema draft 2020-12".
+# Name: "Define tools". The other rules are from the errors of its API: "input_schema does not
+# support oneOf, allOf, or anyOf at the top level" (github.com/anthropics/claude-code/issues/27337),
+# "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"
+# (github.com/anthropics/claude-code/issues/79418), "It must match JSON Schema draft 2020-12".
 ANTHROPIC: Final = Rules(
     key="anthropic",
     label="Anthropic",
@@ -141,10 +136,11 @@ ANTHROPIC: Final = Rules(
     barred=frozenset({"oneOf", "anyOf", "allOf"}),
 )
 
-# "FunctionDeclaration" and "Schema", the fields that both the Gemini API and Vertex AI define. `format` of strings:
-# "only 'enum' and 'date-time' are supported for STRING type" (github.com/google-gemini/gemini-cli/issues/3178); an
-# `enum` has only strings, none of them empty ("enum[0]: cannot be empty"); "When using any_of, it must be the only
-# field set"; an object without members is rejected (github.com/agno-agi/agno/issues/2112).
+# "FunctionDeclaration" and "Schema", the fields that both the Gemini API and Vertex AI define.
+# `format` of strings: "only 'enum' and 'date-time' are supported for STRING type"
+# (github.com/google-gemini/gemini-cli/issues/3178); an `enum` has only strings, none of them empty
+# ("enum[0]: cannot be empty"); "When using any_of, it must be the only field set"; an object
+# without members is rejected (github.com/agno-agi/agno/issues/2112).
 GEMINI: Final = Rules(
     key="gemini",
     label="Gemini",
@@ -180,17 +176,19 @@ GEMINI: Final = Rules(
     ),
 )
 
-# `convert_to_openai_tool`: "a JSON schema with top-level 'title' key specified"; its title becomes the tool's name,
-# which is then OpenAI's.
+# `convert_to_openai_tool`: "a JSON schema with top-level 'title' key specified"; its title becomes
+# the tool's name, which is then OpenAI's.
 LANGCHAIN: Final = Rules(
     key="langchain",
     label="LangChain",
     as_of=date(2026, 1, 14),
-    source="https://reference.langchain.com/python/langchain-core/utils/function_calling/convert_to_openai_tool",
+    source="https://reference.langchain.com/python/langchain-core"
+    "/utils/function_calling/convert_to_openai_tool",
     name=OPENAI.name,
 )
 
-# `operationId` is a word in most programming languages; a schema is 2020-12 unless it says otherwise.
+# `operationId` is a word in most programming languages; a schema is 2020-12 unless it says
+# otherwise.
 OPENAPI: Final = Rules(
     key="openapi",
     label="OpenAPI",

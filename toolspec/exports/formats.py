@@ -1,4 +1,4 @@
-"""Build a tool in each format: its name, its parameters, and the other parts that the format has a field for."""
+"""Build a tool in each format, with all parts that the format has a field for."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ def export(spec: ToolSpec, key: str) -> Export:
     job = Job(spec, FORMATS[key])
     document = _BUILDER_OF[key](job)
     _report_the_rest(job)
-    return Export(
-        job.rules, document, tuple(job.report), job.renamed, tuple(job.obstacles), job.parts
-    )
+    losses, obstacles = tuple(job.report), tuple(job.obstacles)
+    return Export(job.rules, document, losses, job.renamed, obstacles, job.parts)
 
 
 def matrix(spec: ToolSpec) -> tuple[Export, ...]:
@@ -52,10 +51,12 @@ def matrix(spec: ToolSpec) -> tuple[Export, ...]:
 
 
 def usable_as_it_is(spec: ToolSpec) -> tuple[str, ...]:
-    """The keys of the formats in which a model sees exactly what `spec` declares. 1 ms for a typical spec.
+    """The keys of the formats in which a model sees exactly what `spec` declares.
 
-    It builds every export, which adds 11 % to the CPU time of publishing one spec. The specs of a bulk upload are
-    assessed in the background.
+    1 ms for a typical spec.
+
+    It builds every export, which adds 11 % to the CPU time of publishing one spec. The specs of a
+    bulk upload are assessed in the background.
     """
     return tuple(fit.rules.key for fit in matrix(spec) if fit.verdict == "as it is")
 
@@ -69,35 +70,32 @@ def _report_the_rest(job: Job) -> None:
         if not report.mentions(pointer):
             report.preserved(pointer, "Unchanged.")
     if spec.parameters is not None and not job.obstacles:
-        is_changed = report.changes(PARAMETERS)
-        report.preserved(
-            PARAMETERS,
-            "Unchanged, except for the parts listed here." if is_changed else "Unchanged.",
-        )
-    parts = (
-        (RETURN_TYPE, spec.return_type is not None, f"{label} has no field for the return type."),
-        (EXAMPLES, bool(spec.examples), f"{label} has no field for examples."),
-        (
-            CONFIGURATION,
-            spec.configuration is not None,
-            "The configuration stays with the program that runs the tool.",
-        ),
-    )
-    for pointer, present, reason in parts:
-        if present and not any(is_within(loss.pointer, pointer) for loss in report):
-            report.dropped(pointer, reason)
-    for pointer in _additional_members(spec):
+        reason = "Unchanged."
+        if report.changes(PARAMETERS):
+            reason = "Unchanged, except for the parts listed here."
+        report.preserved(PARAMETERS, reason)
+    reasons: dict[str, str] = {}
+    if spec.return_type is not None:
+        reasons[RETURN_TYPE] = f"{label} has no field for the return type."
+    if spec.examples:
+        reasons[EXAMPLES] = f"{label} has no field for examples."
+    if spec.configuration is not None:
+        reasons[CONFIGURATION] = "The configuration stays with the program that runs the tool."
+    for pointer in _list_additional_members(spec):
+        reasons[pointer] = f"{label} has no field for it."
+    for pointer, reason in reasons.items():
         if not any(is_within(loss.pointer, pointer) for loss in report):
-            report.dropped(pointer, f"{label} has no field for it.")
+            report.dropped(pointer, reason)
 
 
-def _additional_members(spec: ToolSpec) -> Iterator[str]:
+def _list_additional_members(spec: ToolSpec) -> Iterator[str]:
     """Pointers to the members of the spec that LLM Tool Spec does not define."""
-    yield from (pointer_join("", name) for name in spec.document if name not in _KNOWN)
-    names = members_of(spec.document.get("definition"))
-    yield from (
-        pointer_join("/definition", name) for name in names if name not in _KNOWN_OF_DEFINITION
-    )
+    for name in spec.document:
+        if name not in _KNOWN:
+            yield pointer_join("", name)
+    for name in members_of(spec.document.get("definition")):
+        if name not in _KNOWN_OF_DEFINITION:
+            yield pointer_join("/definition", name)
 
 
 # The formats
@@ -116,38 +114,39 @@ _OF_MCP: Final[Mapping[str, type]] = {
 }
 
 
-def _mcp(job: Job) -> Schema:
+def _build_mcp(job: Job) -> Schema:
     """A tool of the revisions up to 2025-11-25."""
     tool = mcp_without_output(job)
     if job.spec.return_type is not None:
         try:
-            tool["outputSchema"], _ = whole_object(
-                job.spec.return_type, RETURN_TYPE, job.rules, job.report
-            )
+            output, _ = whole_object(job.spec.return_type, RETURN_TYPE, job.rules, job.report)
         except (NotAnObject, TooLarge):
-            reason = (
-                "In this version of MCP, only an object can have an output schema; since "
-                "2026-07-28, any result can."
-            )
+            reason = "In this version of MCP, only an object can have an output schema;"
+            reason += " since 2026-07-28, any result can."
             job.report.dropped(RETURN_TYPE, reason)
         else:
+            tool["outputSchema"] = output
             job.parts[RETURN_TYPE] = "/outputSchema"
             job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
     return tool
 
 
-def _mcp_2026(job: Job) -> Schema:
+def _build_mcp_2026(job: Job) -> Schema:
     """A tool of the revision of 2026-07-28."""
     tool = mcp_without_output(job)
     returns = job.spec.return_type
     if returns is not None:
-        anything: Schema = {}
-        tool["outputSchema"] = (
-            returns if isinstance(returns, dict) else anything if returns else {"not": anything}
-        )
+        tool["outputSchema"] = as_object(returns)
         job.parts[RETURN_TYPE] = "/outputSchema"
         job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
     return tool
+
+
+def as_object(schema: JSON) -> Schema:
+    """`schema` as an object, not true or false."""
+    if isinstance(schema, dict):
+        return schema
+    return {} if schema else {"not": {}}
 
 
 def mcp_without_output(job: Job) -> Schema:
@@ -178,7 +177,7 @@ def _restore_mcp(tool: Schema, job: Job) -> None:
             job.report.dropped(pointer, "MCP has no field for it.")
 
 
-def _openai(job: Job) -> Schema:
+def _build_openai(job: Job) -> Schema:
     function: Schema = {
         "name": job.name(),
         "description": job.spec.description,
@@ -188,14 +187,11 @@ def _openai(job: Job) -> Schema:
     return {"type": "function", "function": function}
 
 
-def _openai_strict(job: Job) -> Schema:
-    parameters = job.subset(
-        {"type": "object", "properties": {}, "additionalProperties": False}
-        if job.spec.parameters is None
-        else job.spec.parameters,
-        PARAMETERS,
-        obstacles=job.obstacles,
-    )
+def _build_openai_strict(job: Job) -> Schema:
+    schema = job.spec.parameters
+    if schema is None:
+        schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    parameters = job.subset(schema, PARAMETERS, obstacles=job.obstacles)
     job.obstacles += strict_obstacles(parameters)
     function: Schema = {
         "name": job.name(),
@@ -215,7 +211,7 @@ _PARTS_OF_FUNCTION: Final[Mapping[str, str]] = {
 }
 
 
-def _anthropic(job: Job) -> Schema:
+def _build_anthropic(job: Job) -> Schema:
     parameters = job.parameters()
     tool: Schema = {
         "name": job.name(),
@@ -228,50 +224,46 @@ def _anthropic(job: Job) -> Schema:
         DESCRIPTION: "/description",
         PARAMETERS: "/input_schema",
     }
-    examples = _input_examples(job, parameters)
-    return {**tool, "input_examples": examples} if examples else tool
+    examples = _list_input_examples(job, parameters)
+    if examples:
+        tool["input_examples"] = examples
+    return tool
 
 
-def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
-    """The parameters of the examples that match the schema: Anthropic rejects a tool with any other."""
-    names = {
-        pointer: name
-        for pointer, name in job.renamed.items()
-        if pointer.startswith(f"{PARAMETERS}/properties/")
-    }
+def _list_input_examples(job: Job, parameters: Schema) -> list[JSON]:
+    """The parameters of the examples that match the schema: Anthropic rejects all others."""
     compiled = compile_schema(parameters)
     budget = Budget()  # shared: there may be 200 examples, and anyone may ask for an export
     matching: list[JSON] = []
     for index, example in enumerate(job.spec.examples):
         pointer = pointer_join(EXAMPLES, index)
-        value = example.parameters
-        if isinstance(value, dict):
-            value = {
-                names.get(pointer_join(PARAMETERS, "properties", name), name): member
-                for name, member in value.items()
-            }
-        if (
-            not isinstance(value, dict)
-            or compiled.check(value, budget=budget).verdict != "conforms"
-        ):
-            job.report.dropped(
-                pointer, "Anthropic accepts only examples whose parameters match the schema."
-            )
+        value = _rename_members(example.parameters, job)
+        if value is None or compiled.check(value, budget=budget).verdict != "conforms":
+            reason = "Anthropic accepts only examples whose parameters match the schema."
+            job.report.dropped(pointer, reason)
             continue
-        job.parts |= {
-            EXAMPLES: "/input_examples",
-            pointer: pointer_join("/input_examples", len(matching)),
-        }
+        job.parts[EXAMPLES] = "/input_examples"
+        job.parts[pointer] = pointer_join("/input_examples", len(matching))
         matching.append(value)
         job.report.preserved(pointer_join(pointer, "parameters"), "Exported to `input_examples`.")
         if example.has_return_value:
-            job.report.dropped(
-                pointer_join(pointer, "returnValue"), "Anthropic's examples have no return values."
-            )
+            reason = "Anthropic's examples have no return values."
+            job.report.dropped(pointer_join(pointer, "returnValue"), reason)
     return matching
 
 
-def _gemini(job: Job) -> Schema:
+def _rename_members(parameters: JSON, job: Job) -> Schema | None:
+    """`parameters` with the new names of renamed members; None if they are no object."""
+    if not isinstance(parameters, dict):
+        return None
+    renamed: Schema = {}
+    for name, member in parameters.items():
+        new = job.renamed.get(pointer_join(PARAMETERS, "properties", name), name)
+        renamed[new] = member
+    return renamed
+
+
+def _build_gemini(job: Job) -> Schema:
     spec = job.spec
     function: Schema = {"name": job.name(), "description": spec.description}
     job.parts |= {DEFINITION: "", NAME: "/name", DESCRIPTION: "/description"}
@@ -288,13 +280,12 @@ def _gemini(job: Job) -> Schema:
         else:
             function["response"] = response
             job.parts[RETURN_TYPE] = "/response"
-            job.report.preserved(
-                RETURN_TYPE, "Exported as `response`, except for the parts listed here."
-            )
+            reason = "Exported as `response`, except for the parts listed here."
+            job.report.preserved(RETURN_TYPE, reason)
     return function
 
 
-def _langchain(job: Job) -> Schema:
+def _build_langchain(job: Job) -> Schema:
     schema: Schema = {"title": job.name(), "description": job.spec.description}
     parameters = job.parameters()
     job.parts |= {DEFINITION: "", NAME: "/title", DESCRIPTION: "/description", PARAMETERS: ""}
@@ -307,9 +298,8 @@ def _langchain(job: Job) -> Schema:
     if examples:
         schema["examples"] = [*examples]
         job.parts[EXAMPLES] = "/examples"
-        job.report.rewritten(
-            EXAMPLES, "Only their parameters are exported, as `examples` of the schema."
-        )
+        reason = "Only their parameters are exported, as `examples` of the schema."
+        job.report.rewritten(EXAMPLES, reason)
     for name in members_of(parameters.get("properties")):
         if not name.isidentifier() or name.startswith("_"):
             reason = "A pydantic model needs an alias for this name."
@@ -318,13 +308,13 @@ def _langchain(job: Job) -> Schema:
 
 
 _BUILDERS: Final[tuple[tuple[Rules, Callable[[Job], Schema]], ...]] = (
-    (rules.MCP, _mcp),
-    (rules.MCP_2026, _mcp_2026),
-    (rules.OPENAI, _openai),
-    (rules.OPENAI_STRICT, _openai_strict),
-    (rules.ANTHROPIC, _anthropic),
-    (rules.GEMINI, _gemini),
-    (rules.LANGCHAIN, _langchain),
+    (rules.MCP, _build_mcp),
+    (rules.MCP_2026, _build_mcp_2026),
+    (rules.OPENAI, _build_openai),
+    (rules.OPENAI_STRICT, _build_openai_strict),
+    (rules.ANTHROPIC, _build_anthropic),
+    (rules.GEMINI, _build_gemini),
+    (rules.LANGCHAIN, _build_langchain),
     (rules.OPENAPI, openapi_document),
 )
 FORMATS: Final[Mapping[str, Rules]] = {target.key: target for target, _ in _BUILDERS}

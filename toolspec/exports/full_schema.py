@@ -1,18 +1,18 @@
-"""Schemas for formats that accept nearly all of JSON Schema: unchanged unless they break one of a few rules."""
+"""Schemas for formats that accept nearly all of JSON Schema: mostly unchanged."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from toolspec.conversion_report import Report
-from toolspec.exports.aliases import alias, renamed_keyword
+from toolspec.exports.aliases import alias, rename_in_keyword
 from toolspec.exports.format_rules import Rules
 from toolspec.exports.object_root import NOT_AN_OBJECT, NotAnObject, object_root
-from toolspec.exports.restricted_schema import (
+from toolspec.exports.restricted_keywords import (
     LOOKAROUND,
     explain,
+    explain_renaming,
     looks_around,
-    renaming,
     with_sentences,
 )
 from toolspec.schema.describe import sentence
@@ -37,7 +37,9 @@ NOTHING: Schema = {"type": "object", "properties": {}}
 def whole_object(
     schema: JSON, pointer: str, rules: Rules, report: Report
 ) -> tuple[Schema, dict[str, str]]:
-    """`schema`, which is at `pointer`, as `rules` require it, and the new names of renamed members by pointer.
+    """(`schema`, which is at `pointer`, as `rules` require it.
+
+    The new names of members, by pointer).
 
     Raises:
         NotAnObject: it does not allow an object.
@@ -62,9 +64,9 @@ def whole_object(
 
 
 def _has_object_root(schema: Schema, rules: Rules) -> bool:
-    return (
-        schema.get("type") == "object" and "$ref" not in schema and rules.barred.isdisjoint(schema)
-    )
+    if schema.get("type") != "object" or "$ref" in schema:
+        return False
+    return rules.barred.isdisjoint(schema)
 
 
 def _with_object_root(modern: Normalized, pointer: str, rules: Rules, report: Report) -> Schema:
@@ -82,18 +84,15 @@ def _legal_members(
     rule, properties = rules.members, schema.get("properties")
     if rule is None or not isinstance(properties, dict) or all(map(rule.allows, properties)):
         return schema, {}
-    aliases = {name: alias(name, rule) for name in properties}
-    renamed = {
-        pointer_join(pointer, "properties", name): new
-        for name, new in aliases.items()
-        if new != name
-    }
-    for name, new in aliases.items():
-        if new != name:
-            report.rewritten(
-                pointer_join(pointer, "properties", name), renaming(name, new, rules.label, rule)
-            )
-    out = {keyword: renamed_keyword(keyword, value, aliases) for keyword, value in schema.items()}
+    aliases: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    for name in properties:
+        if not rule.allows(name):
+            new = aliases[name] = alias(name, rule)
+            place = pointer_join(pointer, "properties", name)
+            renamed[place] = new
+            report.rewritten(place, explain_renaming(name, new, rules.label, rule))
+    out = {keyword: rename_in_keyword(keyword, value, aliases) for keyword, value in schema.items()}
     for keyword in _BY_NAME & out.keys():
         del out[keyword]
         report.dropped(pointer_join(pointer, keyword), "It refers to properties that were renamed.")
@@ -101,24 +100,21 @@ def _legal_members(
 
 
 def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
-    properties = schema.get("properties")
-    if not isinstance(properties, dict) or not any(
-        isinstance(member, bool) for member in properties.values()
-    ):
+    members = dict(members_of(schema.get("properties")))
+    flags = [name for name, member in members.items() if isinstance(member, bool)]
+    if not flags:
         return schema
-    members = dict(properties)
-    for name, member in properties.items():
-        if isinstance(member, bool):
-            members[name] = {} if member else {"not": {}}
-            reason = "A property's schema must be an object, not true or false."
-            report.rewritten(pointer_join(pointer, "properties", name), reason)
+    for name in flags:
+        members[name] = {} if members[name] else {"not": {}}
+        reason = "A property's schema must be an object, not true or false."
+        report.rewritten(pointer_join(pointer, "properties", name), reason)
     return {**schema, "properties": members}
 
 
 def _repair_everywhere(
     schema: Schema, dialect: Dialect, rules: Rules, pointer: str, report: Report
 ) -> Schema:
-    """`schema` with `items` in every array, and without patterns that look ahead or behind, as `rules` require.
+    """`schema` with `items` in every array, and without lookaround in patterns, as `rules` require.
 
     Subschemas that need no repair are not copied.
     """
@@ -131,38 +127,38 @@ def _repair_everywhere(
     out = with_subschemas(schema, dialect, repair)
     is_array = "array" in type_names(schema.get("type"))
     if rules.needs_items and is_array and not schema.keys() & {"items", "prefixItems"}:
-        report.rewritten(
-            pointer, "Every array must have `items`; one that allows any value was added."
-        )
+        reason = "Every array must have `items`; one that allows any value was added."
+        report.rewritten(pointer, reason)
         out = {**out, "items": {}}
-    return out if rules.lookaround else _without_lookaround(out, rules.label, pointer, report)
+    if rules.lookaround:
+        return out
+    return _without_lookaround(out, rules.label, pointer, report)
 
 
 def _without_lookaround(schema: Schema, label: str, pointer: str, report: Report) -> Schema:
-    """`schema` without its own patterns that look ahead or behind; the description explains its `pattern` instead."""
+    """`schema` without its own patterns that look ahead or behind.
+
+    The description explains its `pattern` instead.
+    """
     out = schema
-    if looks_around(pattern := schema.get("pattern")):
+    pattern = schema.get("pattern")
+    if looks_around(pattern):
         out = {keyword: value for keyword, value in schema.items() if keyword != "pattern"}
-        at, words = pointer_join(pointer, "pattern"), sentence("pattern", pattern)
-        if explained := explain(words, LOOKAROUND, label, at, report):
-            out["description"] = with_sentences(schema.get("description"), explained)
-    for pattern in members_of(schema.get("patternProperties")):
-        if has_lookaround(pattern):
-            out = _without_pattern_properties(out, pattern)
-            report.dropped(
-                pointer_join(pointer, "patternProperties", pattern),
-                f"{label} supports no lookaround.",
-            )
+        place = pointer_join(pointer, "pattern")
+        sentences = explain(sentence("pattern", pattern), LOOKAROUND, label, place, report)
+        if sentences:
+            out["description"] = with_sentences(schema.get("description"), sentences)
+    for name in members_of(schema.get("patternProperties")):
+        if has_lookaround(name):
+            out = _without_pattern_properties(out, name)
+            place = pointer_join(pointer, "patternProperties", name)
+            report.dropped(place, f"{label} supports no lookaround.")
     return out
 
 
 def _without_pattern_properties(schema: Schema, pattern: str) -> Schema:
-    """`schema` without the properties of `pattern`, and without a rule that would now exclude them."""
+    """`schema` without the properties of `pattern`, and without rules that now exclude them."""
     out = {keyword: value for keyword, value in schema.items() if keyword not in CLOSING}
-    patterns = members_of(schema["patternProperties"])
-    return {
-        **out,
-        "patternProperties": {
-            other: member for other, member in patterns.items() if other != pattern
-        },
-    }
+    patterns = dict(members_of(schema["patternProperties"]))
+    del patterns[pattern]
+    return {**out, "patternProperties": patterns}

@@ -1,8 +1,8 @@
 """The line of each loss in the exported document.
 
-A loss has a pointer into the spec. It is followed in the spec and in the document side by side, as far as both
-correspond. Where they do not, because schemas were merged, split, moved or written out, the line is that of the
-innermost value around the part that has a counterpart.
+A loss has a pointer into the spec. It is followed in the spec and in the document side by side, as
+far as both correspond. Where they do not, because schemas were merged, split, moved or written out,
+the line is that of the innermost value around the part that has a counterpart.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class LocatedLoss(Loss):
 
     Attributes:
         line: from 1.
-        missing: the path from the value at the line to the part of the spec, such as "minLength"; "" if the value is
-            that part itself.
+        missing: the path from the value at the line to the part of the spec, such as "minLength";
+            "" if the value is that part itself.
     """
 
     line: int
@@ -40,14 +40,18 @@ class LocatedLoss(Loss):
 
 
 def located_losses(spec: ToolSpec, exported: Export, text: str) -> tuple[LocatedLoss, ...]:
-    """The changes of `exported`, with their lines in `text`, which is its document. It takes linear time."""
+    """The changes of `exported`, with their lines in `text`, which is its document.
+
+    It takes linear time.
+    """
     walk = _Walk(spec, exported)
-    found = [(loss, *walk.counterpart_of(loss.pointer)) for loss in exported.changes]
-    positions = locate(text, {pointer for _, pointer, _ in found})
-    return tuple(
-        LocatedLoss(loss.pointer, loss.what, loss.reason, positions[pointer][0], "/".join(rest))
-        for loss, pointer, rest in found
-    )
+    counterparts = [walk.counterpart_of(loss.pointer) for loss in exported.changes]
+    positions = locate(text, {pointer for pointer, _ in counterparts})
+    losses = []
+    for loss, (pointer, rest) in zip(exported.changes, counterparts, strict=True):
+        line = positions[pointer][0]
+        losses.append(LocatedLoss(loss.pointer, loss.what, loss.reason, line, "/".join(rest)))
+    return tuple(losses)
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,10 @@ class _Walk:
     _alternatives: dict[str, dict[str, str]] = field(default_factory=dict)  # by a union's pointer
 
     def counterpart_of(self, pointer: str) -> tuple[str, list[str]]:
-        """The innermost value of the document on the way to `pointer`, and the tokens that it lacks from there."""
+        """(the innermost value of the document on the way to `pointer`, the tokens it lacks)."""
         parts = self.exported.parts
-        part = max((one for one in parts if is_within(pointer, one)), key=len, default="")
+        around = [part for part in parts if is_within(pointer, part)]
+        part = max(around, key=len, default="")
         tokens = split_pointer(pointer.removeprefix(part))
         if part in {PARAMETERS, RETURN_TYPE}:
             return self._follow(part, parts[part], tokens)
@@ -81,10 +86,8 @@ class _Walk:
                 elif is_branch:
                     old = tokens[:2]
                     new = self._branch(part, source, target, *old)
-                source, target = (
-                    _at(source, pointer_join("", *old)),
-                    _at(target, pointer_join("", *new)),
-                )
+                source = _at(source, pointer_join("", *old))
+                target = _at(target, pointer_join("", *new))
             except LookupError:
                 break
             if {type(source), type(target)} == {dict, list}:
@@ -116,18 +119,24 @@ class _Walk:
 
 def _match_alternatives(source: Sequence[JSON], target: Sequence[JSON]) -> dict[str, str]:
     """The index in the document of each alternative but null; {} if some were merged or split."""
-    old, new = (
-        [str(index) for index, branch in enumerate(branches) if not is_null(branch)]
-        for branches in (source, target)
-    )
+    old, new = _indexes_but_null(source), _indexes_but_null(target)
     return dict(zip(old, new, strict=True)) if len(old) == len(new) else {}
 
 
+def _indexes_but_null(branches: Sequence[JSON]) -> list[str]:
+    return [str(index) for index, branch in enumerate(branches) if not is_null(branch)]
+
+
 def _is_merged(source: JSON, target: JSON) -> bool:
-    """Whether the document has other combinations of schemas here; `oneOf` may have become `anyOf`."""
-    combined = _COMBINING & members_of(source).keys()
-    remaining = members_of(target).keys()
-    return not combined <= remaining and not (combined == {"oneOf"} and "anyOf" in remaining)
+    """Whether the document has other combinations of schemas here.
+
+    `oneOf` may have become `anyOf`.
+    """
+    before = _COMBINING & members_of(source).keys()
+    after = members_of(target).keys()
+    if before == {"oneOf"} and "anyOf" in after:
+        return False
+    return not before <= after
 
 
 def _has_same_names(source: JSON, target: JSON) -> bool:

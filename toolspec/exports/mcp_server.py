@@ -1,12 +1,12 @@
-"""A tool as this site's own MCP server lists it, which differs from an export for servers elsewhere.
+"""A tool as this site's own MCP server lists it, unlike an export for servers elsewhere.
 
-Clients pass the tools of a server on to a model's provider. If the provider refuses one of them, it refuses every
-request of the session, so what is served keeps the rules of all known clients together: names and schemas as Anthropic
-and OpenAI accept them, in 2020-12, because hosts refuse tools with `$schema: draft-07`. Calls and results are
-translated with the aliases of names.
+Clients pass the tools of a server on to a model's provider. If the provider refuses one of them, it
+refuses every request of the session, so what is served keeps the rules of all known clients
+together: names and schemas as Anthropic and OpenAI accept them, in 2020-12, because hosts refuse
+tools with `$schema: draft-07`. Calls and results are translated with the aliases of names.
 
-Of the fields of MCP that a spec may hold, those are left out that promise what only the original server can do:
-`execution` (tasks) and `_meta`.
+Of the fields of MCP that a spec may hold, those are left out that promise what only the original
+server can do: `execution` (tasks) and `_meta`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Final
 
 from toolspec.conversion_report import Loss, Report, is_within
 from toolspec.exports import format_rules
-from toolspec.exports.aliases import alias, aliases_of, free_alias, renamed_keyword, with_keys
+from toolspec.exports.aliases import alias, aliases_of, free_alias, rename_in_keyword, with_keys
 from toolspec.exports.conversion import NAME, PARAMETERS, RETURN_TYPE, Job
-from toolspec.exports.formats import mcp_without_output
+from toolspec.exports.formats import as_object, mcp_without_output
 from toolspec.exports.full_schema import CLOSING, Path, whole_object
 from toolspec.exports.merge_all_of import Flattener, TooLarge
 from toolspec.exports.object_root import NotAnObject
-from toolspec.exports.restricted_schema import renaming
+from toolspec.exports.restricted_keywords import explain_renaming
 from toolspec.schema.dialects import DEFAULT_DIALECT, subschemas, with_subschemas
 from toolspec.schema.normalize import Schema, is_outdated, normalized
 from toolspec.schema.types import type_names
@@ -54,7 +54,8 @@ class ServedTool:
         document: the tool in MCP's format.
         changes: what a model sees differently than in the spec, with pointers into the spec.
         obstacles: why it cannot be listed; empty if it can.
-        parameter_aliases: the served names of properties of the parameters, by their names in the spec.
+        parameter_aliases: the served names of properties of the parameters, by their names in the
+            spec.
         response_aliases: the same for the response.
     """
 
@@ -67,11 +68,17 @@ class ServedTool:
     @property
     def names_by_alias(self) -> dict[str, JSON]:
         """The names in the spec of all renamed properties, by their served names."""
-        aliases = {**self.response_aliases, **self.parameter_aliases}
-        return {alias: name for name, alias in aliases.items()}
+        return {alias: name for name, alias in self._aliases.items()}
+
+    @property
+    def _aliases(self) -> dict[str, str]:
+        return {**self.response_aliases, **self.parameter_aliases}
 
     def parameters_of(self, arguments: JSON) -> JSON:
-        """The parameters that a client means with `arguments`. It may also use the names of the spec."""
+        """The parameters that a client means with `arguments`.
+
+        It may also use the names of the spec.
+        """
         return with_keys(arguments, {alias: name for name, alias in self.parameter_aliases.items()})
 
     def served_response(self, response: JSON) -> JSON:
@@ -79,12 +86,12 @@ class ServedTool:
         return with_keys(response, self.response_aliases)
 
     def notes_on(self, text: str) -> list[str]:
-        """For each renamed property whose name in the spec is in `text`: how the client knows it."""
-        aliases = {**self.response_aliases, **self.parameter_aliases}
-        mentioned = [name for name in aliases if name in text or pointer_join("", name) in text]
-        return [
-            f"`{name}` is the property `{aliases[name]}` here." for name in mentioned[:MAX_NOTES]
-        ]
+        """How the client knows each renamed property whose name in the spec is in `text`."""
+        notes = []
+        for name, new in self._aliases.items():
+            if name in text or pointer_join("", name) in text:
+                notes.append(f"`{name}` is the property `{new}` here.")
+        return notes[:MAX_NOTES]
 
 
 def served_name(name: str) -> str:
@@ -102,16 +109,15 @@ def served_tool(spec: ToolSpec, *, any_result: bool) -> ServedTool:
 
     Args:
         spec: the tool's spec.
-        any_result: whether a result may be any JSON value, as since 2026-07-28; before, `outputSchema` is left out
-            unless the return type is an object.
+        any_result: whether a result may be any JSON value, as since 2026-07-28; before,
+            `outputSchema` is left out unless the return type is an object.
     """
     job = Job(spec, _RULES)
     tool = mcp_without_output(job)
     for name in _OF_THE_ORIGINAL_SERVER:
         tool.pop(name, None)
-    parameters, parameter_aliases = _with_legal_keys(
-        _undated(tool["inputSchema"]), PARAMETERS, job.report
-    )
+    schema = _without_draft(tool["inputSchema"])
+    parameters, parameter_aliases = _with_legal_keys(schema, PARAMETERS, job.report)
     if members_of(spec.parameters).get("$schema") == DRAFT:
         parameters = {"$schema": DRAFT, **parameters}
     tool["inputSchema"] = parameters
@@ -119,12 +125,13 @@ def served_tool(spec: ToolSpec, *, any_result: bool) -> ServedTool:
     response_aliases: Mapping[str, str] = {}
     if output is not None:
         tool["outputSchema"], response_aliases = _with_legal_keys(output, RETURN_TYPE, job.report)
-    changes = tuple(loss for loss in job.report if loss.what != "kept" and _is_served(loss.pointer))
-    return ServedTool(tool, changes, tuple(job.obstacles), parameter_aliases, response_aliases)
-
-
-def _is_served(pointer: str) -> bool:
-    return any(is_within(pointer, part) for part in (NAME, PARAMETERS, RETURN_TYPE))
+    changes = []
+    for loss in job.report:
+        if loss.what != "kept" and is_within(loss.pointer, NAME, PARAMETERS, RETURN_TYPE):
+            changes.append(loss)
+    return ServedTool(
+        tool, tuple(changes), tuple(job.obstacles), parameter_aliases, response_aliases
+    )
 
 
 def _output_schema(returns: JSON, *, any_result: bool) -> Schema | None:
@@ -135,13 +142,14 @@ def _output_schema(returns: JSON, *, any_result: bool) -> Schema | None:
         return _object_output(returns)
     if isinstance(returns, dict) and is_outdated(returns):
         returns = normalized(returns, pointer=RETURN_TYPE, report=Report()).together()
-    if isinstance(returns, bool):
-        return {} if returns else {"not": {}}
-    return members_of(_undated(returns))
+    return as_object(_without_draft(returns))
 
 
 def _object_output(returns: JSON) -> Schema | None:
-    """`returns` with an object at its root; None if it also allows other values, which an older client cannot get."""
+    """`returns` with an object at its root.
+
+    None if it also allows other values, which an older client cannot get.
+    """
     modern = normalized(returns, pointer=RETURN_TYPE, report=Report())
     try:
         if not _allows_only_objects(modern.root, Flattener(modern, Report())):
@@ -149,7 +157,7 @@ def _object_output(returns: JSON) -> Schema | None:
         schema, _ = whole_object(returns, RETURN_TYPE, _OUTPUT_RULES, Report())
     except (NotAnObject, TooLarge):
         return None
-    return members_of(_undated(schema))
+    return members_of(_without_draft(schema))
 
 
 def _allows_only_objects(schema: JSON, flattener: Flattener) -> bool:
@@ -160,12 +168,12 @@ def _allows_only_objects(schema: JSON, flattener: Flattener) -> bool:
     if type_names(members.get("type")) == ["object"]:
         return True
     alternatives = items_of(members.get("anyOf")) or items_of(members.get("oneOf"))
-    return bool(alternatives) and all(
-        _allows_only_objects(branch, flattener) for branch in alternatives
-    )
+    if not alternatives:
+        return False
+    return all(_allows_only_objects(branch, flattener) for branch in alternatives)
 
 
-def _undated(schema: JSON) -> JSON:
+def _without_draft(schema: JSON) -> JSON:
     """`schema`, which means the same in 2020-12, without the name of an earlier draft."""
     if not isinstance(schema, dict) or schema.get("$schema", DRAFT) == DRAFT:
         return schema
@@ -176,64 +184,58 @@ def _undated(schema: JSON) -> JSON:
 
 
 def _with_legal_keys(schema: JSON, pointer: str, report: Report) -> tuple[Schema, dict[str, str]]:
-    """`schema` with aliases for the illegal names of properties at every depth, and these aliases by name.
+    """(`schema` with aliases for illegal names of properties, these aliases by name).
 
     A name has the same alias wherever it occurs, so the schema keeps its meaning.
     """
     assert _KEYS is not None  # noqa: S101 - for mypy: Anthropic has such a rule
-    aliases = aliases_of(_names_in(schema), _KEYS)
+    aliases = aliases_of(_list_names_in(schema), _KEYS)
     if not aliases:
         return members_of(schema), {}
     for name, new in aliases.items():
-        report.rewritten(pointer, renaming(name, new, format_rules.ANTHROPIC.label, _KEYS))
-    together = normalized(
-        schema, pointer=pointer, report=Report()
-    ).together()  # references do not name properties then
+        report.rewritten(pointer, explain_renaming(name, new, format_rules.ANTHROPIC.label, _KEYS))
+    # references do not name properties then
+    together = normalized(schema, pointer=pointer, report=Report()).together()
     return members_of(_rename_keys(together, aliases, pointer, report)), aliases
 
 
-def _names_in(schema: JSON) -> Iterator[str]:
+def _list_names_in(schema: JSON) -> Iterator[str]:
     """The names of properties that `schema` mentions, at every depth."""
     waiting = [schema]
     while waiting:
         current = members_of(waiting.pop())
         dependent = members_of(current.get("dependentRequired"))
-        lists = [current.get("required"), *dependent.values()]
         yield from members_of(current.get("properties"))
         yield from members_of(current.get("dependentSchemas"))
         yield from dependent
-        for names in lists:
+        for names in (current.get("required"), *dependent.values()):
             yield from strings_of(names)
-        waiting.extend(inner for _, inner in subschemas(current, DEFAULT_DIALECT))
+        waiting += [inner for _, inner in subschemas(current, DEFAULT_DIALECT)]
 
 
 def _rename_keys(schema: JSON, aliases: Mapping[str, str], pointer: str, report: Report) -> JSON:
     if not isinstance(schema, dict):
         return schema
 
-    def renamed(_: Path, inner: JSON) -> JSON:
+    def rename_inside(_: Path, inner: JSON) -> JSON:
         return _rename_keys(inner, aliases, pointer, report)
 
-    out = dict(with_subschemas(schema, DEFAULT_DIALECT, renamed))
-    for keyword, value in out.items():
+    out: Schema = {}
+    for keyword, value in with_subschemas(schema, DEFAULT_DIALECT, rename_inside).items():
         if keyword == "properties" and isinstance(value, dict):
-            out[keyword] = {
-                aliases.get(name, name): _add_title(name, member) for name, member in value.items()
-            }
+            titled = {name: _add_title(name, member) for name, member in value.items()}
+            out[keyword] = rename_in_keyword(keyword, titled, aliases)
         elif keyword in _VALUES:
             out[keyword] = with_keys(value, aliases)
         else:
-            out[keyword] = renamed_keyword(keyword, value, aliases)
-    if not aliases.keys().isdisjoint(members_of(schema.get("properties"))):
-        for keyword in _BY_PATTERN & out.keys():
-            out = {
-                name: value
-                for name, value in out.items()
-                if name != keyword and name not in CLOSING
-            }
-            report.dropped(
-                pointer, f"`{keyword}` was removed: it is beside properties that were renamed."
-            )
+            out[keyword] = rename_in_keyword(keyword, value, aliases)
+    if aliases.keys().isdisjoint(members_of(schema.get("properties"))):
+        return out
+    for keyword in _BY_PATTERN & out.keys():
+        for name in (keyword, *CLOSING):
+            out.pop(name, None)
+        reason = f"`{keyword}` was removed: it is beside properties that were renamed."
+        report.dropped(pointer, reason)
     return out
 
 

@@ -1,10 +1,12 @@
 """A schema without `$ref` and `allOf`: the schemas that they refer to are merged into one.
 
-For export formats without composition. If two of the merged schemas use the same keyword, the merged value demands
-both if one value can; otherwise the outer one remains, and the report names the other.
+For export formats without composition. If two of the merged schemas use the same keyword, the
+merged value demands both if one value can; otherwise the outer one remains, and the report names
+the other.
 
-It follows `$ref` and `allOf` itself instead of using `toolspec.schema.applicable`: its input is a normalized schema
-that the exporter rewrites meanwhile, and the report needs the pointer of each keyword.
+It follows `$ref` and `allOf` itself instead of using `toolspec.schema.applicable`: its input is a
+normalized schema that the exporter rewrites meanwhile, and the report needs the pointer of each
+keyword.
 """
 
 from __future__ import annotations
@@ -57,7 +59,10 @@ class Flattener:
         self._made = modern.origins.made
 
     def flat(self, schema: Schema) -> Flat:
-        """`schema` merged with all that it refers to. It terminates: the schema policy allows no in-place loops."""
+        """`schema` merged with all that it refers to.
+
+        It terminates: the schema policy allows no in-place loops.
+        """
         result = Flat(self._modern.origins.of(schema))
         self._add(schema, result)
         return result
@@ -71,10 +76,8 @@ class Flattener:
 
     def both(self, first: Schema, second: JSON) -> Schema:
         """A schema that demands both."""
-        parts = first["allOf"] if id(first) in self._made else [first]
-        made = self.with_origin_of(
-            first, {"allOf": [*(parts if isinstance(parts, list) else ()), second]}
-        )
+        parts = items_of(first["allOf"]) if id(first) in self._made else [first]
+        made = self.with_origin_of(first, {"allOf": [*parts, second]})
         self._made.add(id(made))
         return made
 
@@ -86,12 +89,15 @@ class Flattener:
             if isinstance(part, dict):
                 waiting.extend(reversed(self._add_one(part, result)))
             elif part is False:
-                self._report.dropped(
-                    pointer, "`false` allows no value, which one merged schema cannot express."
-                )
+                reason = "`false` allows no value, which one merged schema cannot express."
+                self._report.dropped(pointer, reason)
 
     def _add_one(self, schema: Schema, result: Flat) -> list[tuple[JSON, str]]:
-        """Merge the keywords of `schema` itself; returns the schemas that it refers to, each with its pointer."""
+        """Merge the keywords of `schema` itself.
+
+        Returns:
+            The schemas that it refers to, each with its pointer.
+        """
         self._spend(1)
         origin = self._modern.origins.of(schema)
         for keyword, value in schema.items():
@@ -101,16 +107,15 @@ class Flattener:
         name = definition_of(schema.get("$ref"))
         if name is not None:
             result.expanded |= {name}
-            self._report.rewritten(
-                pointer_join(origin, "$ref"), "The reference was replaced by the schema it names."
-            )
-            inner.append((self.target(name), pointer_join(origin, "$ref")))
+            pointer = pointer_join(origin, "$ref")
+            reason = "The reference was replaced by the schema it names."
+            self._report.rewritten(pointer, reason)
+            inner.append((self.target(name), pointer))
         parts = schema.get("allOf")
         is_made = id(schema) in self._made  # and the spec has no such `allOf`
         if isinstance(parts, list) and not is_made:
-            self._report.rewritten(
-                pointer_join(origin, "allOf"), "The schemas of `allOf` were merged into one."
-            )
+            reason = "The schemas of `allOf` were merged into one."
+            self._report.rewritten(pointer_join(origin, "allOf"), reason)
         for index, part in enumerate(items_of(parts)):
             inner.append((part, origin if is_made else pointer_join(origin, "allOf", index)))
         return inner
@@ -121,7 +126,9 @@ class Flattener:
             raise TooLarge(f"The merged schema has more than {MAX_MERGED:,} keywords.")
 
     def _merge(self, keyword: str, value: JSON, pointer: str, result: Flat) -> None:
-        self._spend(1 + (len(value) if isinstance(value, dict | list) else 0))
+        self._spend(1)
+        if isinstance(value, dict | list):
+            self._spend(len(value))
         if keyword not in result.members:
             result.members[keyword] = value
             result.pointers[keyword] = pointer
@@ -132,7 +139,8 @@ class Flattener:
         merge = _MERGED.get(keyword)
         merged = merge(self, outer, value) if merge else None
         if merged is None:
-            reason = f"The merged schemas have different values of `{keyword}`; only the outer one is used."
+            reason = f"The merged schemas have different values of `{keyword}`;"
+            reason += " only the outer one is used."
             self._report.dropped(pointer, reason)
         else:
             result.members[keyword] = merged
@@ -143,14 +151,16 @@ class Flattener:
             return False
         if not isinstance(first, dict):
             return second
-        return first if not isinstance(second, dict) else self.both(first, second)
+        if not isinstance(second, dict):
+            return first
+        return self.both(first, second)
 
 
 Merge = Callable[[Flattener, JSON, JSON], JSON]
 """Merges two values of a keyword into one that demands both; None if there is no such value."""
 
 
-def _properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
+def _merge_properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
     if not isinstance(first, dict) or not isinstance(second, dict):
         return None
     merged = dict(first)
@@ -159,27 +169,30 @@ def _properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
     return merged
 
 
-def _names(_: Flattener, first: JSON, second: JSON) -> JSON:
+def _unite_names(_: Flattener, first: JSON, second: JSON) -> JSON:
     if not isinstance(first, list) or not isinstance(second, list):
         return None
     return [*first, *(name for name in second if name not in first)]
 
 
-def _types(_: Flattener, first: JSON, second: JSON) -> JSON:
+def _intersect_types(_: Flattener, first: JSON, second: JSON) -> JSON:
     common: list[JSON] = []
+    names = type_names(second)
     for name in type_names(first):
-        if name in type_names(second) or (name == "integer" and "number" in type_names(second)):
+        if name in names or (name == "integer" and "number" in names):
             common.append(name)
-        elif name == "number" and "integer" in type_names(second):
+        elif name == "number" and "integer" in names:
             common.append("integer")
-    return (common[0] if len(common) == 1 else common) if common else None
+    if len(common) == 1:
+        return common[0]
+    return common or None
 
 
-def _values(_: Flattener, first: JSON, second: JSON) -> JSON:
+def _intersect_values(_: Flattener, first: JSON, second: JSON) -> JSON:
     if not isinstance(first, list) or not isinstance(second, list):
         return None
-    wanted = {dumps(value, sort_keys=True) for value in second}
-    return [value for value in first if dumps(value, sort_keys=True) in wanted] or None
+    texts = {dumps(value, sort_keys=True) for value in second}
+    return [value for value in first if dumps(value, sort_keys=True) in texts] or None
 
 
 def _larger(_: Flattener, first: JSON, second: JSON) -> JSON:
@@ -197,17 +210,15 @@ def _either(_: Flattener, first: JSON, second: JSON) -> JSON:
 _WITH_SCHEMAS: Final = frozenset(
     {"properties", "items", "additionalProperties", "propertyNames", "contains"}
 )
+_LOWER_BOUNDS: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+_UPPER_BOUNDS: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 _MERGED: Final[Mapping[str, Merge]] = {
-    "properties": _properties,
-    "required": _names,
-    "type": _types,
-    "enum": _values,
+    "properties": _merge_properties,
+    "required": _unite_names,
+    "type": _intersect_types,
+    "enum": _intersect_values,
     "uniqueItems": _either,
     **dict.fromkeys(_WITH_SCHEMAS - {"properties"}, Flattener.intersection),
-    **dict.fromkeys(
-        ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger
-    ),
-    **dict.fromkeys(
-        ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller
-    ),
+    **dict.fromkeys(_LOWER_BOUNDS, _larger),
+    **dict.fromkeys(_UPPER_BOUNDS, _smaller),
 }

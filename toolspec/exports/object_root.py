@@ -1,7 +1,7 @@
 """The outermost schema of parameters as providers require it: one object with a list of members.
 
-Models are asked for an object, so other types that the schema allows are removed; alternatives at the top become one
-list of members.
+Models are asked for an object, so other types that the schema allows are removed; alternatives at
+the top become one list of members.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from toolspec.text.reader import JSON
 NOT_AN_OBJECT: Final = "Models send parameters as an object, but these parameters do not allow one."
 
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
-_JOINED: Final = frozenset({"type", "properties", "required", "title", "description"})
+_WITHOUT_PROPERTIES: Final = frozenset({"type", "required", "title", "description"})
+_MERGED: Final = _WITHOUT_PROPERTIES | {"properties"}
 _BARRED: Final = ("enum", "const", "not", "if", "then", "else")
 
 
@@ -27,7 +28,7 @@ class NotAnObject(ValueError):
 
 
 def object_root(modern: Normalized, *, pointer: str, report: Report) -> Schema:
-    """The root of `modern` with `type`, `properties` and `required` at the top, and no alternatives.
+    """The root of `modern` with `type`, `properties` and `required`, and no alternatives.
 
     Raises:
         NotAnObject: the schema does not allow an object.
@@ -49,9 +50,8 @@ def object_root(modern: Normalized, *, pointer: str, report: Report) -> Schema:
         _merge_alternatives(flat, keyword, flattener, report)
     for keyword in _BARRED:
         if keyword in flat.members:
-            report.dropped(
-                flat.pointer_to(keyword), f"`{keyword}` is not allowed in the outermost schema."
-            )
+            reason = f"`{keyword}` is not allowed in the outermost schema."
+            report.dropped(flat.pointer_to(keyword), reason)
             del flat.members[keyword]
     if not isinstance(flat.members.get("properties"), dict):
         flat.members["properties"] = {}
@@ -67,9 +67,8 @@ def _make_object(flat: Flat, pointer: str, report: Report) -> None:
         report.rewritten(pointer, '`"type": "object"` was added.')
         flat.members = {"type": "object", **flat.members}
     elif "object" in names:
-        report.rewritten(
-            flat.pointer_to("type"), "Parameters must be an object; the other types were removed."
-        )
+        reason = "Parameters must be an object; the other types were removed."
+        report.rewritten(flat.pointer_to("type"), reason)
         flat.members["type"] = "object"
     else:
         raise NotAnObject(NOT_AN_OBJECT)
@@ -81,72 +80,69 @@ def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: 
         return
     pointer = flat.pointer_to(keyword)
     del flat.members[keyword]
-    objects = [flattener.flat(branch) for branch in branches if isinstance(branch, dict)]
-    objects = [
-        branch
-        for branch in objects
-        if "object" in (type_names(branch.members.get("type")) or ["object"])
-    ]
-    if not objects or all(
-        branch.members.keys() <= {"required", "title", "description", "type"} for branch in objects
-    ):
+    objects = []
+    for branch in branches:
+        if isinstance(branch, dict):
+            alternative = flattener.flat(branch)
+            names = type_names(alternative.members.get("type"))
+            if not names or "object" in names:
+                objects.append(alternative)
+    if all(alternative.members.keys() <= _WITHOUT_PROPERTIES for alternative in objects):
         reason = "so the rules about combinations of properties are lost."
         report.dropped(pointer, f"`{keyword}` is not allowed in the outermost schema, {reason}")
         return
     reason = "so the properties of all alternatives were merged."
     report.rewritten(pointer, f"`{keyword}` is not allowed in the outermost schema, {reason}")
     _merge_common_keywords(flat, objects)
-    common = _in_all(objects)
-    for branch in objects:
-        _join(flat, branch, common, flattener, report)
+    common = _names_required_by_all(objects)
+    for alternative in objects:
+        _merge_alternative(flat, alternative, flattener, report)
+    required = list(items_of(flat.members.get("required")))
+    required += [name for name in common if name not in required]
+    if required:
+        flat.members["required"] = required
 
 
-def _in_all(branches: list[Flat]) -> list[JSON]:
-    """The names that every branch requires."""
-    first, *others = [branch.members.get("required") or [] for branch in branches]
-    return [
-        name
-        for name in items_of(first)
-        if all(isinstance(other, list) and name in other for other in others)
-    ]
+def _names_required_by_all(branches: list[Flat]) -> list[JSON]:
+    first, *others = [items_of(branch.members.get("required")) for branch in branches]
+    common = []
+    for name in first:
+        if all(name in names for names in others):
+            common.append(name)
+    return common
 
 
 def _merge_common_keywords(flat: Flat, branches: list[Flat]) -> None:
     first, *others = branches
     for keyword, value in first.members.items():
-        if keyword not in _JOINED and all(
-            keyword in other.members and other.members[keyword] == value for other in others
-        ):
+        if keyword not in _MERGED and all(_has(other, keyword, value) for other in others):
             flat.members.setdefault(keyword, value)
 
 
-def _join(
-    flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, report: Report
-) -> None:
+def _has(flat: Flat, keyword: str, value: JSON) -> bool:
+    return keyword in flat.members and flat.members[keyword] == value
+
+
+def _merge_alternative(flat: Flat, branch: Flat, flattener: Flattener, report: Report) -> None:
     for keyword, value in branch.members.items():
-        if keyword not in _JOINED and not (
-            keyword in flat.members and flat.members[keyword] == value
-        ):
+        if keyword not in _MERGED and not _has(flat, keyword, value):
             report.dropped(branch.pointer_to(keyword), "It applies to one alternative only.")
     members = dict(members_of(flat.members.get("properties")))
     for name, schema in members_of(branch.members.get("properties")).items():
-        other = members.get(name)
-        members[name] = (
-            schema if other is None or other is True else _either(other, schema, flattener)
-        )
+        if members.get(name) in (None, True):
+            members[name] = schema
+        else:
+            members[name] = _unite(members[name], schema, flattener)
     flat.members["properties"] = members
-    names = list(items_of(flat.members.get("required")))
-    names += [name for name in common if name not in names]
-    if names:
-        flat.members["required"] = names
 
 
-def _either(first: JSON, second: JSON, flattener: Flattener) -> JSON:
+def _unite(first: JSON, second: JSON, flattener: Flattener) -> JSON:
     """A schema for the values that match one of the two."""
     if first == second or not isinstance(first, dict) or second is True:
         return first
-    if first.keys() == {"anyOf"} and isinstance(alternatives := first["anyOf"], list):
-        return flattener.with_origin_of(
-            first, {"anyOf": alternatives if second in alternatives else [*alternatives, second]}
-        )
-    return flattener.with_origin_of(first, {"anyOf": [first, second]})
+    branches: list[JSON] = [first]
+    if first.keys() == {"anyOf"} and isinstance(first["anyOf"], list):
+        branches = first["anyOf"]
+    if second not in branches:
+        branches = [*branches, second]
+    return flattener.with_origin_of(first, {"anyOf": branches})

@@ -47,18 +47,18 @@ def openapi_document(job: Job) -> Schema:
     }
     operation: Schema = {"operationId": name, "summary": spec.name, "description": spec.description}
     if spec.parameters is not None:
-        content: Schema = {
-            "schema": _component("Parameters", spec.parameters, PARAMETERS, schemas, job)
-        }
+        reference = _add_component("Parameters", spec.parameters, PARAMETERS, schemas, job)
+        content: Schema = {"schema": reference}
         _add_examples(content, "parameters", job)
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
     result: Schema = {}
     if spec.return_type is not None:
-        result["schema"] = _component("Returns", spec.return_type, RETURN_TYPE, schemas, job)
+        result["schema"] = _add_component("Returns", spec.return_type, RETURN_TYPE, schemas, job)
         job.report.preserved(RETURN_TYPE, "Exported as the schema of the response.")
     _add_examples(result, "returnValue", job)
+    content = {"application/json": result}
     operation["responses"] = {
-        "200": {"description": "The response of the tool.", "content": {"application/json": result}}
+        "200": {"description": "The response of the tool.", "content": content}
     }
     document: Schema = {
         "openapi": "3.1.1",
@@ -77,28 +77,23 @@ def openapi_document(job: Job) -> Schema:
     return {**document, "x-llm-tool": own}
 
 
-def _component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job) -> Schema:
+def _add_component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job) -> Schema:
     """Add `schema` and its definitions to the components, and return a reference to it."""
     modern = normalized(schema, pointer=pointer, report=job.report)
     _drop_invalid_defaults(modern, job)
-    names = {
-        "": name,
-        **{
-            definition: f"{name}.{definition}"
-            for definition in sorted(modern.used_from(modern.root))
-        },
-    }
-    for definition, component in names.items():
-        schemas[component] = _moved(
-            modern.definitions[definition] if definition else modern.root, names
-        )
+    names = {"": name}
+    for definition in sorted(modern.used_from(modern.root)):
+        names[definition] = f"{name}.{definition}"
+    schemas[name] = _move_references(modern.root, names)
+    for definition, component in list(names.items())[1:]:
+        schemas[component] = _move_references(modern.definitions[definition], names)
     account_for_draft(schema, pointer, job.report)
     job.parts[pointer] = f"/components/schemas/{name}"
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _drop_invalid_defaults(modern: Normalized, job: Job) -> None:
-    """Remove each `default` that its own schema does not accept: validators of OpenAPI refuse the document."""
+    """Remove each `default` that its own schema refuses: validators of OpenAPI report it."""
     whole = modern.together()
     root = compile_schema(whole).root
     budget = Budget()  # shared: anyone may ask for an export
@@ -108,16 +103,17 @@ def _drop_invalid_defaults(modern: Normalized, job: Job) -> None:
             continue
         if root.sub(*node.tokens).is_valid(schema["default"], budget) is False:
             del schema["default"]
-            job.report.dropped(pointer_join(modern.origins.of(schema), "default"), _INVALID_DEFAULT)
+            origin = modern.origins.of(schema)
+            job.report.dropped(pointer_join(origin, "default"), _INVALID_DEFAULT)
 
 
-def _moved(value: JSON, names: Mapping[str, str]) -> JSON:
+def _move_references(value: JSON, names: Mapping[str, str]) -> JSON:
     """`value` with references to the components instead of `$defs`."""
     if isinstance(value, list):
-        return [_moved(item, names) for item in value]
+        return [_move_references(item, names) for item in value]
     if not isinstance(value, dict):
         return value
-    out: Schema = {name: _moved(member, names) for name, member in value.items()}
+    out: Schema = {name: _move_references(member, names) for name, member in value.items()}
     definition = definition_of(value.get("$ref"))
     if definition is not None and definition in names:
         out["$ref"] = f"#/components/schemas/{names[definition]}"
@@ -127,18 +123,14 @@ def _moved(value: JSON, names: Mapping[str, str]) -> JSON:
 def _add_examples(content: Schema, member: Literal["parameters", "returnValue"], job: Job) -> None:
     examples: Schema = {}
     for index, example in enumerate(job.spec.examples):
-        has, value = (
-            (example.has_parameters, example.parameters)
-            if member == "parameters"
-            else (example.has_return_value, example.return_value)
-        )
-        if has:
-            examples[f"example-{index + 1}"] = {
-                "summary": example.description or f"Example {index + 1}",
-                "value": value,
-            }
-            job.report.preserved(
-                pointer_join(EXAMPLES, index, member), "Exported as an example of the operation."
-            )
+        if member == "parameters":
+            is_present, value = example.has_parameters, example.parameters
+        else:
+            is_present, value = example.has_return_value, example.return_value
+        if is_present:
+            summary = example.description or f"Example {index + 1}"
+            examples[f"example-{index + 1}"] = {"summary": summary, "value": value}
+            pointer = pointer_join(EXAMPLES, index, member)
+            job.report.preserved(pointer, "Exported as an example of the operation.")
     if examples:
         content["examples"] = examples

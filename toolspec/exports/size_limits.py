@@ -50,11 +50,11 @@ def strict_obstacles(schema: Schema) -> list[str]:
         waiting += [(member, level + 1) for member in properties.values()]
         inside = [*definitions.values(), current.get("items"), *items_of(current.get("anyOf"))]
         waiting += [(inner, level) for inner in inside]
-    obstacles = [
-        f"There are {counts[noun]:,} {noun}; at most {limit:,} are allowed."
-        for noun, limit in _LIMITS.items()
-        if counts[noun] > limit
-    ]
+    obstacles = []
+    for noun, limit in _LIMITS.items():
+        if counts[noun] > limit:
+            message = f"There are {counts[noun]:,} {noun}; at most {limit:,} are allowed."
+            obstacles.append(message)
     if is_long:
         obstacles.append(
             f"An `enum` has more than {MAX_LONG_CHOICE} strings, and together they have more than "

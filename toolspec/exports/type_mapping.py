@@ -11,6 +11,7 @@ from toolspec.exports.merge_all_of import Flat
 from toolspec.schema.normalize import Schema
 from toolspec.schema.types import json_type, type_names
 from toolspec.schema.validation.equality import is_integer
+from toolspec.text.containers import items_of
 from toolspec.text.reader import JSON
 
 SCALARS: Final = ("string", "number", "boolean")
@@ -26,8 +27,10 @@ class Subset:
         formats: by type, the values of `format`.
         annotations: besides `description`.
         references: whether `$ref` into `$defs` is supported; else references are written out.
-        strict: whether every object is closed and requires all of its members; optional ones may be null.
-        nullable: whether `nullable: true` is used instead of the type null, and `type` is a single name.
+        strict: whether every object is closed and requires all of its members; optional ones may be
+            null.
+        nullable: whether `nullable: true` is used instead of the type null, and `type` is a single
+            name.
         lone_unions: whether `anyOf` must be the only keyword of its schema.
         string_enums: whether `enum` may have only strings, and none that is empty.
         members: legal names of members; None if all are.
@@ -48,45 +51,63 @@ class Subset:
     lookaround: bool = True
     drafts: bool = False
 
+    def anything(self) -> Schema:
+        """A schema for any scalar value or null."""
+        if self.nullable:
+            return self.or_null({"anyOf": [{"type": name} for name in SCALARS]})
+        return {"type": [*SCALARS, "null"]}
+
+    def or_null(self, schema: Schema) -> Schema:
+        """`schema` or null."""
+        if not self.nullable:
+            return _or_null(schema)
+        if "anyOf" in schema and self.lone_unions:
+            branches = []
+            for branch in items_of(schema["anyOf"]):
+                if isinstance(branch, dict):
+                    branches.append(self.or_null(branch))
+            return {**schema, "anyOf": [*branches]}
+        return {**schema, "nullable": True}
+
 
 # Null
 
 
-def or_null(schema: Schema) -> Schema:
+def _or_null(schema: Schema) -> Schema:
     """`schema` or null, with a list of types or `anyOf`."""
-    if "anyOf" in schema and isinstance(branches := schema["anyOf"], list):
-        return (
-            schema
-            if {"type": "null"} in branches
-            else {**schema, "anyOf": [*branches, {"type": "null"}]}
-        )
+    branches = schema.get("anyOf")
+    if isinstance(branches, list):
+        if {"type": "null"} in branches:
+            return schema
+        return {**schema, "anyOf": [*branches, {"type": "null"}]}
     if "$ref" in schema:
         return {"anyOf": [schema, {"type": "null"}]}
     names = type_names(schema.get("type"))
     if "null" in names:
         return schema
     out: Schema = {**schema, "type": [*names, "null"]}
+    choices = out.get("enum")
     if "const" in out:
         out["enum"] = [out.pop("const"), None]
-    elif isinstance(choices := out.get("enum"), list) and None not in choices:
+    elif isinstance(choices, list) and None not in choices:
         out["enum"] = [*choices, None]
     return out
 
 
 def is_null(schema: JSON) -> bool:
+    """Whether only null matches `schema`."""
     if not isinstance(schema, dict):
         return False
-    return (
-        schema.get("type") == "null"
-        or schema.get("enum") == [None]
-        or ("const" in schema and schema["const"] is None)
-    )
+    if schema.get("type") == "null" or schema.get("enum") == [None]:
+        return True
+    return "const" in schema and schema["const"] is None
 
 
 # Types
 
-# The keywords of `KEYWORDS_OF_TYPES` that give an exported schema a type. The others are dropped from an export, and a
-# type would then exclude values without need; `format` does not count, because OpenAPI uses it for numbers too.
+# The keywords of `KEYWORDS_OF_TYPES` that give an exported schema a type. The others are dropped
+# from an export, and a type would then exclude values without need; `format` does not count,
+# because OpenAPI uses it for numbers too.
 _DESCRIPTIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
@@ -99,24 +120,29 @@ def types_of(flat: Flat) -> list[str]:
     """The declared types, else those that the keywords constrain; [] if any value is allowed."""
     members = flat.members
     declared = type_names(members.get("type"))
-    choices = members["enum"] if isinstance(members.get("enum"), list) else None
+    choices = members.get("enum")
     if "const" in members:
         choices = [members["const"]]
     if isinstance(choices, list):
-        found: list[str] = []
-        for value in choices:
-            of_value = types_of_value(value)
-            name = next((name for name in of_value if name in declared), of_value[0])
-            if name not in found and (not declared or name in declared):
-                found.append(name)
-        return found or declared
+        return _types_of_choices(choices, declared) or declared
     if declared:
         return declared
-    return [
-        name
-        for name, keywords in _DESCRIPTIVE.items()
-        if any(keyword in members for keyword in keywords)
-    ][:1]
+    for name, keywords in _DESCRIPTIVE.items():
+        if not members.keys().isdisjoint(keywords):
+            return [name]
+    return []
+
+
+def _types_of_choices(choices: list[JSON], declared: list[str]) -> list[str]:
+    """The types of `choices`, as far as they are among the `declared` ones, if any."""
+    types: list[str] = []
+    for value in choices:
+        names = types_of_value(value)
+        if declared:
+            names = tuple(name for name in names if name in declared)
+        if names and names[0] not in types:
+            types.append(names[0])
+    return types
 
 
 def types_of_value(value: JSON) -> tuple[str, ...]:
