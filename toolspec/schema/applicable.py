@@ -1,20 +1,23 @@
 """Which subschemas apply to the same value as a given one.
 
-A schema applies others to its own value ("in place") through references, `allOf`, `anyOf`, `oneOf`, `not`, `if`,
-`then`, `else` and `dependentSchemas`. Schemas are never merged: every answer is a list of subschemas. Each subschema is
-visited once, so a loop of references ends. `children.py` answers the same question for members and items.
+A schema applies others to its own value ("in place") through references, `allOf`, `anyOf`, `oneOf`,
+`not`, `if`, `then`, `else` and `dependentSchemas`. Schemas are never merged: every answer is a list
+of subschemas. Each subschema is visited once, so a loop of references ends. `children.py` answers
+the same question for members and items.
 
     always             through references and `allOf`: they apply whatever the value is
     branches           through `anyOf` and `oneOf`
-    conditional        through `if`, `then`, `else`, `dependentSchemas` and `dependencies`, whatever the value is
+    conditional        through `if`, `then`, `else`, `dependentSchemas` and `dependencies`
     outcomes           those of them that apply to a given value
     gather, gather_all all subschemas that always apply, and all that may apply
     steps_of           the same for a node of `SchemaMap`
 
-The validator does not use this module: it checks the value against each subschema, counts each check, and stops as
-soon as the result is certain (`validation/keywords.py`, `validation/unevaluated.py`).
+The validator does not use this module: it checks the value against each subschema, counts each
+check, and stops as soon as the result is certain (`validation/keywords.py`,
+`validation/unevaluated.py`).
 
-Sources: JSON Schema 2020-12 Core, sections 8.2.3, 10.2 and 10.3; the earlier drafts by their own keywords.
+Sources: JSON Schema 2020-12 Core, sections 8.2.3, 10.2 and 10.3; the earlier drafts by their own
+keywords.
 """
 
 from __future__ import annotations
@@ -51,22 +54,23 @@ def always(subschema: Subschema) -> Iterator[Subschema]:
 
 def branches(subschema: Subschema) -> Iterator[tuple[str, list[Subschema]]]:
     """(keyword, options) of `anyOf` and of `oneOf`, each if it has any."""
-    return ((keyword, options) for keyword in BRANCHES if (options := subschema.listed(keyword)))
+    for keyword in BRANCHES:
+        options = subschema.listed(keyword)
+        if options:
+            yield keyword, options
 
 
 def conditional(subschema: Subschema) -> Iterator[Subschema]:
-    """The subschemas of `if`, `then`, `else`, `dependentSchemas` and `dependencies`, whether or not they apply.
+    """The subschemas of `if`, `then`, `else`, `dependentSchemas` and `dependencies`.
 
-    They count even if the draft does not define the keyword: schemas mix drafts, and may mark a secret there.
+    They count whether or not they apply, and even if the draft does not define the keyword: schemas
+    mix drafts, and may mark a secret there.
     """
-    yield from (
-        subschema.sub(keyword)
-        for keyword in ("if", "then", "else")
-        if keyword in subschema.all_keywords
-    )
-    yield from (
-        dependent for _, _, dependent in dependent_schemas(subschema, subschema.all_keywords)
-    )
+    for keyword in ("if", "then", "else"):
+        if keyword in subschema.all_keywords:
+            yield subschema.sub(keyword)
+    for _, _, dependent in dependent_schemas(subschema, subschema.all_keywords):
+        yield dependent
 
 
 def outcomes(
@@ -77,13 +81,14 @@ def outcomes(
 ) -> Iterator[tuple[tuple[str, ...], Subschema]]:
     """(path, subschema) of what `if`, `dependentSchemas` and `dependencies` add for `value`.
 
-    `keywords` are `subschema.keywords`, or `subschema.all_keywords` to count those of other drafts too. `is_valid`
-    returns None if the answer is not known; then neither `then` nor `else` is added.
+    `keywords` are `subschema.keywords`, or `subschema.all_keywords` to count those of other drafts
+    too. `is_valid` returns None if the answer is not known; then neither `then` nor `else` is
+    added.
     """
-    if "if" in keywords and keywords.keys() & {"then", "else"}:
-        holds = is_valid(subschema.sub("if"), value)
-        branch = "then" if holds else "else"
-        if holds is not None and branch in keywords:
+    if "if" in keywords and ("then" in keywords or "else" in keywords):
+        result = is_valid(subschema.sub("if"), value)
+        branch = "then" if result else "else"
+        if result is not None and branch in keywords:
             yield (branch,), subschema.sub(branch)
     if isinstance(value, dict):
         for keyword, name, dependent in dependent_schemas(subschema, keywords):
@@ -94,7 +99,7 @@ def outcomes(
 def dependent_schemas(
     subschema: Subschema, keywords: dict[str, JSON]
 ) -> Iterator[tuple[str, str, Subschema]]:
-    """(keyword, name, subschema) of each subschema that applies to objects with the member `name`."""
+    """(keyword, name, subschema) of each subschema for objects with the member `name`."""
     for keyword in ("dependentSchemas", "dependencies"):
         for name, schema in members_of(keywords.get(keyword)).items():
             if not isinstance(schema, list):
@@ -102,7 +107,7 @@ def dependent_schemas(
 
 
 def steps_of(node: Node) -> Iterator[tuple[str, Node]]:
-    """(keyword, node) of each node that applies to the same value as `node`, through references and its children.
+    """(keyword, node) of each node that applies to the same value as `node`.
 
     Up to draft-07, `$ref` hides everything beside it; the caller decides whether this matters.
     """
@@ -110,7 +115,8 @@ def steps_of(node: Node) -> Iterator[tuple[str, Node]]:
         for target in reference.targets:
             yield reference.keyword, target
     for child in node.children:
-        if (keyword := str(child.path[0])) in _IN_PLACE:
+        keyword = str(child.path[0])
+        if keyword in _IN_PLACE:
             yield keyword, child
 
 
@@ -120,13 +126,15 @@ def steps_of(node: Node) -> Iterator[tuple[str, Node]]:
 def gather(
     subschemas: Iterable[Subschema], known: Iterable[Subschema] = ()
 ) -> tuple[list[Subschema], list[list[Subschema]]]:
-    """All subschemas that always apply where `subschemas` do, without `known`; and the options of each union in them.
+    """All subschemas that always apply where `subschemas` do, and the options of each union.
+
+    Those that are `known` are left out.
 
     Raises:
         Impossible: one of them accepts nothing.
     """
     seen = {subschema.identity for subschema in known}
-    found: list[Subschema] = []
+    applicable: list[Subschema] = []
     unions: list[list[Subschema]] = []
     waiting = deque(subschemas)
     while waiting:
@@ -136,10 +144,10 @@ def gather(
         if subschema.identity in seen:
             continue
         seen.add(subschema.identity)
-        found.append(subschema)
+        applicable.append(subschema)
         waiting += always(subschema)
         unions += (options for _, options in branches(subschema))
-    return found, unions
+    return applicable, unions
 
 
 def gather_all(subschemas: Iterable[Subschema], run: Run) -> list[Subschema]:
@@ -148,24 +156,25 @@ def gather_all(subschemas: Iterable[Subschema], run: Run) -> list[Subschema]:
     Raises:
         Unchecked: the budget of `run` is used up, or there are more than `MAX_SUBSCHEMAS`.
     """
-    found: dict[object, Subschema] = {}
+    applicable: dict[object, Subschema] = {}
     waiting = list(subschemas)
     while waiting:
         subschema = waiting.pop()
-        if subschema.identity in found:
+        if subschema.identity in applicable:
             continue
-        if len(found) == MAX_SUBSCHEMAS:
+        if len(applicable) == MAX_SUBSCHEMAS:
             raise Unchecked("Too many schemas apply to the same part of the value.")
         run.spend()
-        found[subschema.identity] = subschema
+        applicable[subschema.identity] = subschema
         waiting += always(subschema)
-        waiting += (option for _, options in branches(subschema) for option in options)
+        for _, options in branches(subschema):
+            waiting += options
         waiting += conditional(subschema)
-    return list(found.values())
+    return list(applicable.values())
 
 
 def conditions(subschemas: Iterable[Subschema], value: JSON, budget: Budget) -> Iterator[Subschema]:
-    """The schemas that `if`, `dependentSchemas` and `dependencies` add to `subschemas`, to make a sample like `value`.
+    """What `if`, `dependentSchemas` and `dependencies` add for a sample like `value`.
 
     If `else` accepts nothing, `if` itself is added.
     """
@@ -175,16 +184,19 @@ def conditions(subschemas: Iterable[Subschema], value: JSON, budget: Budget) -> 
 
     for subschema in subschemas:
         for path, added in outcomes(subschema, subschema.all_keywords, value, is_valid):
-            yield subschema.sub("if") if path == ("else",) and added.schema is False else added
+            if path == ("else",) and added.schema is False:
+                yield subschema.sub("if")
+            else:
+                yield added
 
 
 def gather_nodes(node: Node, keywords: frozenset[str]) -> list[Node]:
     """`node` and every node that applies to the same value through `keywords`."""
-    found: dict[Node, None] = {}
+    nodes: dict[Node, None] = {}
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found[one] = None
-            waiting += (target for keyword, target in steps_of(one) if keyword in keywords)
-    return list(found)
+        node = waiting.pop()
+        if node not in nodes:
+            nodes[node] = None
+            waiting += (target for keyword, target in steps_of(node) if keyword in keywords)
+    return list(nodes)

@@ -1,12 +1,13 @@
-"""The constraints on one value that all its schemas make together: its types, bounds and lengths."""
+"""The constraints of all schemas of one value together: its types, bounds and lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import filterfalse
 
-from toolspec.schema.summary import Summary
+from toolspec.schema.summary import Bound, Summary
 from toolspec.schema.types import KEYWORDS_OF_TYPES, type_names
 from toolspec.schema.validation import Budget, Subschema
 from toolspec.text.containers import items_of
@@ -31,16 +32,16 @@ class Constraints:
     def __post_init__(self) -> None:
         self.keywords = Summary([subschema.all_keywords for subschema in self.subschemas])
 
-    def having(self, keyword: str) -> list[Subschema]:
+    def list_subschemas_with(self, keyword: str) -> list[Subschema]:
         """The schemas that have `keyword`."""
         return [each for each in self.subschemas if keyword in each.all_keywords]
 
-    def subs(self, keyword: str) -> list[Subschema]:
+    def list_schemas_under(self, keyword: str) -> list[Subschema]:
         """The schemas under `keyword`."""
-        return [each.sub(keyword) for each in self.having(keyword)]
+        return [each.sub(keyword) for each in self.list_subschemas_with(keyword)]
 
     def numbers(self, keyword: str) -> list[Decimal]:
-        return [Decimal(value) for value in self.keywords.numbers(keyword)]
+        return list(map(Decimal, self.keywords.numbers(keyword)))
 
     def least(self, keyword: str) -> int:
         return int(max(self.numbers(keyword), default=0))
@@ -50,21 +51,24 @@ class Constraints:
         return int(min(numbers)) if numbers else None
 
     def accepts(self, value: JSON) -> bool:
-        return all(
-            subschema.is_valid(value, self.budget) is not False for subschema in self.subschemas
-        )
+        """Whether no schema refuses `value`; one that cannot be checked does not."""
+        checks = (subschema.is_valid(value, self.budget) for subschema in self.subschemas)
+        return False not in checks
 
-    def fixed(self) -> list[JSON]:
+    def list_choices(self) -> list[JSON]:
         """The values of `const` and `enum`, of the shortest list if there are several."""
+        constants = self.keywords.all("const")
+        if constants:
+            return constants
         lists = [values for values in self.keywords.all("enum") if isinstance(values, list)]
-        return self.keywords.all("const") or min(lists, key=len, default=[])
+        return min(lists, key=len, default=[])
 
-    def hints(self) -> Iterator[JSON]:
+    def list_examples(self) -> Iterator[JSON]:
         """The examples and defaults of the schemas, without empty ones."""
         for examples in self.keywords.all("examples"):
-            yield from (example for example in items_of(examples) if not _is_empty(example))
+            yield from filterfalse(_is_empty, items_of(examples))
         yield from self.keywords.all("example")
-        yield from (value for value in self.keywords.all("default") if not _is_empty(value))
+        yield from filterfalse(_is_empty, self.keywords.all("default"))
 
     def allowed_types(self) -> list[str]:
         """The types that all schemas allow, "null" last; [] if there is none."""
@@ -85,22 +89,31 @@ class Constraints:
 
     def is_map(self) -> bool:
         """Whether a schema describes members that it does not name."""
-        return bool(
-            self.keywords.names("additionalProperties") or self.keywords.names("patternProperties")
-        )
+        keywords = ("additionalProperties", "patternProperties")
+        return any(map(self.keywords.names, keywords))
 
     def bounds(self) -> tuple[Decimal | None, Decimal | None]:
-        """The least and the greatest number allowed. An exclusive bound is moved inwards a little."""
-        low, high = self.keywords.bound(lowest=True), self.keywords.bound(lowest=False)
-        least = None if low is None else Decimal(low[0])
-        greatest = None if high is None else Decimal(high[0])
-        room = Decimal(1) if least is None or greatest is None else abs(greatest - least)
-        little = Decimal(1) if "integer" in self.types else min(Decimal(1), room / 4)
-        if least is not None and low and low[1]:
-            least += little
-        if greatest is not None and high and high[1]:
-            greatest -= little
-        return least, greatest
+        """The least and the greatest number allowed.
+
+        An exclusive bound is moved inwards a little.
+        """
+        low = self.keywords.bound(lowest=True)
+        high = self.keywords.bound(lowest=False)
+        step = Decimal(1)
+        if "integer" not in self.types:
+            room = step
+            if low and high:
+                room = abs(Decimal(high[0]) - Decimal(low[0]))
+            step = min(step, room / 4)
+        return _move_bound(low, step), _move_bound(high, -step)
+
+
+def _move_bound(bound: Bound | None, step: Decimal) -> Decimal | None:
+    """The limit, moved by `step` if it is itself excluded."""
+    if bound is None:
+        return None
+    limit, is_exclusive = bound
+    return Decimal(limit) + step if is_exclusive else Decimal(limit)
 
 
 def _is_empty(value: JSON) -> bool:

@@ -25,7 +25,7 @@ from toolspec.schema.documentation_layers import (
     named_children,
 )
 from toolspec.schema.summary import Summary
-from toolspec.schema.variants import Union, union_of, variant_words
+from toolspec.schema.variants import Union, describe_union, name_variants
 from toolspec.text.pointers import pointer_join
 from toolspec.text.reader import JSON
 
@@ -297,7 +297,7 @@ class _Writer:
         if words != "any value":
             return words
         for layer in layers:
-            names = variant_words(layer.schema, self.layers)
+            names = name_variants(layer.schema, self.layers)
             if names and all(names):
                 few = [*names, "null"] if nullable else names
                 return listed(few) if len(few) <= MAX_WORDS else f"one of {len(names)} variants"
@@ -313,7 +313,7 @@ class _Writer:
                 child for _, _, tokens, child in listed_here if tokens[0] in ("oneOf", "anyOf")
             ]
             if len(alternatives) == len(listed_here) > 0 and not found:
-                union = union_of(alternatives, self.layers)
+                union = describe_union(alternatives, self.layers)
             for title, label, tokens, child in listed_here:
                 if self.left <= 0:
                     break

@@ -258,13 +258,13 @@ def _pattern_violation(source: str, error: PatternError) -> tuple[str, str]:
 def _too_much_work(document: SchemaMap, *, max_steps: int = MAX_STEPS) -> Iterator[Problem]:
     graph = Graph(document.nodes)
     looped = False
-    for node, keyword in graph.loops_in_place():
+    for node, keyword in graph.find_loops_in_place():
         looped = True
         message = f"`{keyword}` refers back to its own schema for the same value, so checking would never end."
         yield _problem(node, "gate.loop", message, keyword)
     if looped:
         return
-    levels = graph.levels()
+    levels = graph.count_levels()
     if max(levels) > MAX_DEPTH:
         too_deep = next(
             node for node, level in zip(document.nodes, levels, strict=True) if level > MAX_DEPTH
@@ -272,7 +272,7 @@ def _too_much_work(document: SchemaMap, *, max_steps: int = MAX_STEPS) -> Iterat
         message = f"Its references describe values nested more than {MAX_DEPTH} levels deep; reduce the nesting."
         yield _problem(too_deep, "gate.depth", message)
     try:
-        costs = graph.costs(max_steps=max_steps)
+        costs = graph.count_costs(max_steps=max_steps)
     except TooMuchToCount:
         yield Problem(
             pointer="",

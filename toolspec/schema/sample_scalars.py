@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from math import gcd
 from random import Random
 
 from toolspec.schema.applicable import Impossible
@@ -25,20 +26,19 @@ def sample_string(constraints: Constraints, name: str, random: Random, *, shuffl
     Raises:
         Impossible: none was found.
     """
-    least, most = min(constraints.least("minLength"), MAX_CHARACTERS), constraints.most("maxLength")
-    for text in _strings(constraints, name, random, shuffled=shuffled):
-        padding = (
-            ""
-            if len(text) >= least
-            else (" " + _FILLER * (least // len(_FILLER) + 1))[: least - len(text)]
-        )
-        for candidate in (text, (text + padding)[:most]):
-            if constraints.accepts(candidate):
-                return candidate
+    least = min(constraints.least("minLength"), MAX_CHARACTERS)
+    most = constraints.most("maxLength")
+    for text in _suggest_strings(constraints, name, random, shuffled=shuffled):
+        if constraints.accepts(text):
+            return text
+        padding = " " + _FILLER * (least // len(_FILLER) + 1)
+        padded = text + padding[: max(0, least - len(text))]
+        if constraints.accepts(padded[:most]):
+            return padded[:most]
     raise Impossible
 
 
-def _strings(
+def _suggest_strings(
     constraints: Constraints, name: str, random: Random, *, shuffled: bool
 ) -> Iterator[str]:
     for form in constraints.keywords.texts("format"):
@@ -60,7 +60,8 @@ def _strings(
     yield random.choice(WORDS)
     yield f"{random.choice(WORDS)}-{random.randint(1, 9999)}"
     most = constraints.most("maxLength")
-    yield "".join(random.choice(_LETTERS) for _ in range(8 if most is None else min(most, 8)))
+    length = 8 if most is None else min(most, 8)
+    yield "".join(random.choice(_LETTERS) for _ in range(length))
 
 
 def sample_number(
@@ -75,24 +76,31 @@ def sample_number(
     steps = [abs(step) for step in constraints.numbers("multipleOf") if step]
     if integer:
         steps.append(Decimal(1))
-    step = _common_multiple(steps) if steps else None
-    if step is None and not shuffled and low is None and high is None:
-        return _number(Decimal(random.randint(10, 999)) / 10)
-    if low is None and high is None:
-        low, high = step or Decimal(1), Decimal(100) * (step or 1)
-    elif low is None and high is not None:
-        low = min(high - 100 * (step or 1), Decimal(0) if high > 0 else high - 100)
-    elif high is None and low is not None:
-        high = low + 100 * (step or 1)
-    return _number(_between(low, high, step, random))  # type: ignore[arg-type]
+    step = _find_common_multiple(steps) if steps else None
+    is_free = low is None and high is None
+    if is_free and step is None and not shuffled:
+        return _as_json(Decimal(random.randint(10, 999)) / 10)
+    unit = step or Decimal(1)
+    if low is None:
+        low = unit if high is None else _choose_low(high, unit)
+    if high is None:
+        high = 100 * unit if is_free else low + 100 * unit
+    return _as_json(_pick_between(low, high, step, random))
 
 
-def _between(low: Decimal, high: Decimal, step: Decimal | None, random: Random) -> Decimal:
+def _choose_low(high: Decimal, unit: Decimal) -> Decimal:
+    least = Decimal(0) if high > 0 else high - 100
+    return min(high - 100 * unit, least)
+
+
+def _pick_between(low: Decimal, high: Decimal, step: Decimal | None, random: Random) -> Decimal:
     if step is None:
         if low > high:
             raise Impossible
         share = Decimal(random.randint(1, 999)) / 1000
-        return low if low == high else low + (high - low) * share
+        if low == high:
+            return low
+        return low + (high - low) * share
     first = (low / step).to_integral_value(ROUND_CEILING)
     last = (high / step).to_integral_value(ROUND_FLOOR)
     if first > last:
@@ -100,19 +108,18 @@ def _between(low: Decimal, high: Decimal, step: Decimal | None, random: Random) 
     return Decimal(random.randint(int(first), int(last))) * step
 
 
-def _common_multiple(steps: list[Decimal]) -> Decimal:
+def _find_common_multiple(steps: list[Decimal]) -> Decimal:
     """The least number that is a multiple of each of `steps`."""
-    least = steps[0]
+    multiple = steps[0]
     for step in steps[1:]:
-        scale = Decimal(10) ** max(0, -least.as_tuple().exponent, -step.as_tuple().exponent)  # type: ignore[operator]
-        first, second = int(least * scale), int(step * scale)
-        while second:
-            first, second = second, first % second
-        least = least * step * scale / first
-    return least
+        exponents = (value.as_tuple().exponent for value in (multiple, step))
+        scale = Decimal(10) ** -min(0, *exponents)  # type: ignore[operator]
+        divisor = gcd(int(multiple * scale), int(step * scale))
+        multiple = multiple * step * scale / divisor
+    return multiple
 
 
-def _number(value: Decimal) -> JSON:
+def _as_json(value: Decimal) -> JSON:
     text = format(value.normalize(), "f")
     if len(text) > 40:
         text = str(value)

@@ -250,7 +250,7 @@ class _Sampler:
 
     def plain(self, subschemas: list[Subschema], *, depth: int, name: str) -> JSON:
         constraints = Constraints(subschemas, self.budget)
-        fixed = constraints.fixed()
+        fixed = constraints.list_choices()
         if fixed:
             fitting = [value for value in fixed if constraints.accepts(value)]
             if not fitting:
@@ -261,7 +261,7 @@ class _Sampler:
                 else fitting[0]
             )
         if self.strategy.hinted:
-            for value in constraints.hints():
+            for value in constraints.list_examples():
                 if constraints.accepts(value):
                     return value
         constraints.types = constraints.allowed_types()
@@ -325,7 +325,7 @@ class _Sampler:
                     made[name] = self.member(constraints, name, depth)
 
     def sample_name(self, constraints: Constraints, count: int, depth: int) -> str:
-        rules = constraints.subs("propertyNames")
+        rules = constraints.list_schemas_under("propertyNames")
         if rules:
             # Deeper than the object, because the schema of its names may be its own.
             depth_of_name = max(depth + 1, MAX_DEPTH - 1)
@@ -347,7 +347,7 @@ class _Sampler:
         distinct = constraints.keywords.flag("uniqueItems")
         needed = [
             subschema.sub("contains")
-            for subschema in constraints.having("contains")
+            for subschema in constraints.list_subschemas_with("contains")
             for _ in range(_contained(subschema))
         ]
         length = max(length, len(needed))

@@ -1,13 +1,15 @@
 """What all the schemas that apply to one value say, keyword by keyword.
 
-Nothing is merged: a keyword has one value for each schema that has it, and these may contradict each other. The caller
-decides whose keywords count: those of any draft, or only those that a draft defines.
+Nothing is merged: a keyword has one value for each schema that has it, and these may contradict
+each other. The caller decides whose keywords count: those of any draft, or only those that a draft
+defines.
 
     summary = Summary([{"minLength": 1, "title": "Name"}, {"minLength": 3}])
     summary.all("minLength")    [1, 3]
     summary.text("title")       "Name"
 
-Source: JSON Schema 2020-12 Validation, section 6; draft-04 for flags beside bounds, earlier drafts for `dependencies`.
+Source: JSON Schema 2020-12 Validation, section 6; draft-04 for flags beside bounds, earlier drafts
+for `dependencies`.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 from toolspec.text.containers import members_of, strings_of
@@ -60,48 +63,46 @@ class Summary:
 
     def bound(self, *, lowest: bool) -> Bound | None:
         """The tightest lower or upper bound of numbers."""
-        name, exclusive = (
-            ("minimum", "exclusiveMinimum") if lowest else ("maximum", "exclusiveMaximum")
-        )
+        name = "minimum" if lowest else "maximum"
+        exclusive_name = f"exclusive{name.capitalize()}"
         bounds: list[Bound] = []
         for schema in self.schemas:
-            limit, other = schema.get(name), schema.get(exclusive)
+            limit = schema.get(name)
+            exclusive = schema.get(exclusive_name)
             if is_number(limit):
-                bounds.append((limit, other is True))  # draft-04 has a flag beside the limit
-            if is_number(other):
-                bounds.append((other, True))
+                bounds.append((limit, exclusive is True))  # draft-04 has a flag beside the limit
+            if is_number(exclusive):
+                bounds.append((exclusive, True))
         if lowest:
             return max(bounds, default=None)
         return min(bounds, key=lambda bound: (bound[0], not bound[1]), default=None)
 
     def names(self, keyword: str) -> list[str]:
         """The names in the objects under `keyword`, each once."""
-        names = (name for members in self.all(keyword) for name in members_of(members))
+        names = chain.from_iterable(map(members_of, self.all(keyword)))
         return list(dict.fromkeys(names))
 
     @property
     def needed(self) -> list[tuple[str, str]]:
         """(member, another that must be there if the first is)."""
-        return [
-            (name, other)
-            for keyword in ("dependentRequired", "dependencies")
-            for members in self.all(keyword)
-            for name, others in members_of(members).items()
-            for other in strings_of(others)
-        ]
+        pairs = []
+        for members in [*self.all("dependentRequired"), *self.all("dependencies")]:
+            for name, others in members_of(members).items():
+                pairs += [(name, other) for other in strings_of(others)]
+        return pairs
 
     def required(self, given: Iterable[str] = ()) -> list[str]:
-        """The members that must be there if those `given` are, with those that these require in turn."""
+        """The members that must be there if those `given` are, with those they require in turn."""
         needs: dict[str, list[str]] = {}
         for name, other in self.needed:
             needs.setdefault(name, []).append(other)
-        waiting = deque(name for names in self.all("required") for name in strings_of(names))
+        waiting = deque(chain.from_iterable(map(strings_of, self.all("required"))))
         for name in given:
             waiting += needs.get(name, ())
-        found: dict[str, None] = {}
+        required: dict[str, None] = {}
         while waiting:
             name = waiting.popleft()
-            if name not in found:
-                found[name] = None
+            if name not in required:
+                required[name] = None
                 waiting += needs.get(name, ())
-        return list(found)
+        return list(required)
