@@ -56,7 +56,7 @@ def measure(schema: JSON, value: object) -> tuple[float, float, int, int]:
     opened = spent(first)
     pairs = Page(html).submit()
     posted = spent(
-        lambda: draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
+        lambda: draw_form(schema_form.read_submission(compiled, pairs, name="parameters").form)
     )
     return opened, posted, len(pairs), len(html)
 

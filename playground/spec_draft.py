@@ -16,7 +16,7 @@ from catalog.revision_diff import difference_from
 from catalog.shortcuts import revision_of
 from catalog.tool_page import Section, SpecText, sections_of
 from playground.compiled_spec import CompiledSpec
-from playground.schema_form import Submission, begin, submitted
+from playground.schema_form import Submission, begin, read_submission
 from playground.schema_form.parse import Sent
 from toolspec.diff import Change, Difference
 from toolspec.errors import DocumentError, Problem
@@ -177,7 +177,7 @@ class SpecDraft:
             if schema is None and name != "parameters":
                 continue
             if any(key.startswith(f"{name}:") for key, _ in sent):
-                form = submitted(schema, sent, name=name, seal=seal, is_checked=False)
+                form = read_submission(schema, sent, name=name, seal=seal, is_checked=False)
             else:
                 form = begin(schema, name=name, seal=seal)
             forms.append(form)

@@ -42,8 +42,10 @@ _ABOUT_NAMES: Final = frozenset(
 )
 _SIMILAR: Final = 0.75
 MAX_LABELS: Final = 4
+_SEPARATOR: Final = " · "
 _ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
 _ABOUT_COUNTS: Final = frozenset({"minItems", "minProperties", "contains"})
+_UNIONS: Final = frozenset({"oneOf", "anyOf"})
 _REQUESTS: Final[Mapping[str, str]] = {
     "absent": "Add",
     "boolean": "Choose",
@@ -53,7 +55,7 @@ _REQUESTS: Final[Mapping[str, str]] = {
 }  # by a node's template; "Enter" for all others
 
 
-def attach_problems(
+def place_problems(
     form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]
 ) -> Form:
     """`form` with every fault and violation at a node, and a summary that links to them.
@@ -61,27 +63,29 @@ def attach_problems(
     `paths` maps the pointer of each part of the checked value to its path in the form.
     """
     board = _Board(paths)
-    board.learn(form.root)
+    board.add_nodes(form.root)
     for fault in faults:
         board.post_fault(fault)
-    for violation in sorted(
-        violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING
-    ):
-        if violation.keyword in _ABOUT_MISSING:
-            board.missing.setdefault(violation.pointer, []).extend(violation.names)
+    others = []
+    for violation in violations:
+        if violation.keyword not in _ABOUT_MISSING:
+            others.append(violation)
+            continue
+        board.missing.setdefault(violation.pointer, []).extend(violation.names)
+        board.post_violation(violation)
+    for violation in others:
         board.post_violation(violation)
     board.locate_in_text()
-    return replace(
-        form, root=board.with_messages(form.root), errors=tuple(board.summary(form.root))
-    )
+    root = board.place_messages(form.root)
+    return replace(form, root=root, errors=tuple(board.list_summaries(form.root)))
 
 
 def controls_by_pointer(form: Form) -> dict[str, tuple[str, str]]:
     """The label and the control's id for each part of the value, by its pointer."""
-    found: dict[str, tuple[str, str]] = {}
-    for _path, node, where in _in_page_order(form.root):
-        found.setdefault(node.head.pointer, (" · ".join(where), target_of(node)))
-    return found
+    controls: dict[str, tuple[str, str]] = {}
+    for node, labels in _list_in_page_order(form.root):
+        controls.setdefault(node.head.pointer, (_SEPARATOR.join(labels), target_of(node)))
+    return controls
 
 
 @dataclass(slots=True)
@@ -110,16 +114,16 @@ class _Board:
     marked: dict[str, tuple[TextMark, str]] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
 
-    def learn(self, node: Node) -> None:
-        """Collect `node` and all nodes below it."""
-        waiting = [node]
-        for known in waiting:
-            self.nodes[known.head.path] = known
-            waiting += children(known)
-            if isinstance(known, ObjectNode):
-                self.keys.update(
-                    {entry.node.head.path: entry.key for entry in known.entries if entry.key}
-                )
+    def add_nodes(self, root: Node) -> None:
+        """Collect `root` and all nodes below it."""
+        waiting = [root]
+        for node in waiting:
+            self.nodes[node.head.path] = node
+            waiting += children(node)
+            if isinstance(node, ObjectNode):
+                for entry in node.entries:
+                    if entry.key:
+                        self.keys[entry.node.head.path] = entry.key
 
     def post(
         self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None
@@ -130,7 +134,8 @@ class _Board:
         """
         is_about_name = on_key
         while path not in self.nodes and path:
-            path, on_key = _around(path), False
+            path = _parent(path)
+            on_key = False
         if pointer is not None and not path and isinstance(self.nodes[path], RawNode):
             self.in_text.append((pointer, is_about_name, message))
             return
@@ -142,38 +147,39 @@ class _Board:
         """Add the message of a field that is empty or cannot be parsed."""
         self.post(fault.path, fault.problem.message, on_key=fault.on_key)
         if not fault.on_key:
-            self.incomplete.add(_around(fault.path))
+            self.incomplete.add(_parent(fault.path))
 
     def post_violation(self, violation: Violation) -> None:
         """Add a violation where the user can fix it."""
-        path = self._path(violation.pointer)
+        path = self._find_path(violation.pointer)
         if violation.keyword in _ABOUT_MISSING and violation.names:
             for name in violation.names:
                 self._post_missing(path, name, violation)
-        elif violation.keyword in {"oneOf", "anyOf"}:
+        elif violation.keyword in _UNIONS:
             self._post_union(violation, path)
-        elif not self._comes_from_an_empty_field(violation, path):
-            on_key = violation.keyword in _ABOUT_NAMES
-            message = violation.message + (self._suggestion(violation.pointer) if on_key else "")
-            self.post(path, message, on_key=on_key, pointer=violation.pointer)
+        elif self._comes_from_an_empty_field(violation, path):
+            return
+        elif violation.keyword in _ABOUT_NAMES:
+            message = violation.message + self._suggest_name(violation.pointer)
+            self.post(path, message, on_key=True, pointer=violation.pointer)
+        else:
+            self.post(path, violation.message, pointer=violation.pointer)
 
     def locate_in_text(self) -> None:
-        """If the form is one JSON text, add the messages of violations, with line and column, in their order there."""
+        """If the form is one JSON text, place the violations in it, in the order of the text."""
         root = self.nodes[""]
         if not isinstance(root, RawNode) or not self.in_text:
             return
-        document, lines = (
-            find_spans(root.text, [pointer for pointer, *_ in self.in_text]),
-            Lines(root.text),
-        )
-        found = set()
+        document = find_spans(root.text, [pointer for pointer, *_ in self.in_text])
+        lines = Lines(root.text)
+        marks = set()
         for pointer, is_about_name, message in self.in_text:
             span = document.nearest(pointer)
             position = lines.position(span.entry_start if is_about_name else span.start)
-            found.add((TextMark(*position, message), pointer))
-        for mark, pointer in sorted(found):
-            where = " · ".join(split_pointer(pointer)[-MAX_LABELS:])
-            message = f"{where}: {mark.message}" if where else mark.message
+            marks.add((TextMark(*position, message), pointer))
+        for mark, pointer in sorted(marks):
+            label = _SEPARATOR.join(split_pointer(pointer)[-MAX_LABELS:])
+            message = f"{label}: {mark.message}" if label else mark.message
             at_form = f"{message} (line {mark.line}, column {mark.column})"
             self.post("", at_form)
             self.marked[at_form] = mark, f"{message}, line {mark.line}"
@@ -187,136 +193,136 @@ class _Board:
             return
         self.incomplete.add(path)
         if (below, False) not in self.messages:
-            self.post(below, _request(self.nodes[below]))
+            self.post(below, _request_value(self.nodes[below]))
 
-    def _suggestion(self, pointer: str) -> str:
-        """The missing member that the member at `pointer`, which is not allowed, may be meant to be."""
-        around, _, _ = pointer.rpartition("/")
-        missing = self.missing.get(around, ())
-        first_words = {
-            name.casefold().replace("-", "_").partition("_")[0]: name for name in missing
-        }
-        known = first_words | {name.casefold(): name for name in missing}
-        close = (
-            get_close_matches(split_pointer(pointer)[-1].casefold(), known, n=1, cutoff=_SIMILAR)
-            if pointer
-            else []
-        )
-        return f" (did you mean {literal(known[close[0]])}?)" if close else ""
+    def _suggest_name(self, pointer: str) -> str:
+        """The missing member for which the one at `pointer`, not allowed, may be a slip."""
+        if not pointer:
+            return ""
+        missing = self.missing.get(_parent(pointer), ())
+        spellings = {}
+        for name in missing:
+            first_word, _, _ = name.casefold().replace("-", "_").partition("_")
+            spellings[first_word] = name
+        for name in missing:
+            spellings[name.casefold()] = name
+        slip = split_pointer(pointer)[-1].casefold()
+        similar = get_close_matches(slip, spellings, n=1, cutoff=_SIMILAR)
+        if not similar:
+            return ""
+        return f" (did you mean {literal(spellings[similar[0]])}?)"
 
     def _comes_from_an_empty_field(self, violation: Violation, path: str) -> bool:
-        """Whether filling in an empty field may fix `violation`: it is about a count, or a shifted tuple's item."""
+        """Whether filling in an empty field may fix `violation`.
+
+        It is about the number of parts, or about an item of a tuple that the empty one shifted.
+        """
         if violation.keyword in _ABOUT_COUNTS and path in self.incomplete:
             return True
         while path:
-            path = _around(path)
+            path = _parent(path)
             node = self.nodes.get(path)
             if path in self.incomplete and isinstance(node, ArrayNode) and node.is_tuple:
                 return True
         return False
 
     def _post_union(self, violation: Violation, path: str) -> None:
-        node = self.nodes.get(path)
-        chosen = self._chosen_branch(violation, path)
+        chosen = self._find_chosen(violation, path)
         for inner in chosen:
             self.post_violation(inner)
-        if not chosen or (
-            node and node.head.unions and not all(map(self._asks_for_a_field, chosen))
-        ):
+        node = self.nodes.get(path)
+        has_selector = node is not None and bool(node.head.unions)
+        if not chosen or (has_selector and not all(map(self._asks_for_a_field, chosen))):
             self.post(path, violation.message, pointer=violation.pointer)
 
-    def _chosen_branch(self, violation: Violation, path: str) -> tuple[Violation, ...]:
+    def _find_chosen(self, violation: Violation, path: str) -> tuple[Violation, ...]:
         """The violations of the chosen branch at `path`."""
         node = self.nodes.get(path)
-        index = dict(node.head.branches).get(violation.schema_pointer) if node else None
-        return (
-            violation.branches[index]
-            if index is not None and index < len(violation.branches)
-            else ()
-        )
+        if node is None:
+            return ()
+        index = dict(node.head.branches).get(violation.schema_pointer)
+        if index is None or index >= len(violation.branches):
+            return ()
+        return violation.branches[index]
 
     def _asks_for_a_field(self, violation: Violation) -> bool:
         """Whether `violation` only reports that fields of the form are empty."""
-        path = self._path(violation.pointer)
-        if violation.keyword in {"oneOf", "anyOf"}:
-            chosen = self._chosen_branch(violation, path)
+        path = self._find_path(violation.pointer)
+        if violation.keyword in _UNIONS:
+            chosen = self._find_chosen(violation, path)
             return bool(chosen) and all(map(self._asks_for_a_field, chosen))
-        is_missing = violation.keyword in _ABOUT_MISSING and bool(violation.names)
-        return is_missing and all(member_path(path, name) in self.nodes for name in violation.names)
+        if violation.keyword not in _ABOUT_MISSING or not violation.names:
+            return False
+        return all(member_path(path, name) in self.nodes for name in violation.names)
 
-    def _path(self, pointer: str) -> str:
+    def _find_path(self, pointer: str) -> str:
         while pointer not in self.paths and pointer:
-            pointer = pointer.rpartition("/")[0]
+            pointer = _parent(pointer)
         return self.paths.get(pointer, "")
 
-    def with_messages(self, node: Node) -> Node:
+    def place_messages(self, node: Node) -> Node:
         """`node` and all nodes below it, with their messages."""
         if not self.messages:
             return node
-        errors = tuple(self.messages.get((node.head.path, False), ()))
-        head = replace(
-            node.head, errors=errors, kinds=node.head.kinds or (node.head.spare if errors else None)
-        )
+        head = node.head
+        errors = tuple(self.messages.get((head.path, False), ()))
+        kinds = head.kinds or (head.spare if errors else None)
+        head = replace(head, errors=errors, kinds=kinds)
         if isinstance(node, ObjectNode):
-            return replace(
-                node,
-                head=head,
-                members=tuple(self.with_messages(member) for member in node.members),
-                entries=tuple(self._entry_with_messages(entry) for entry in node.entries),
-            )
+            members = map(self.place_messages, node.members)
+            entries = map(self._place_at_entry, node.entries)
+            return replace(node, head=head, members=tuple(members), entries=tuple(entries))
         if isinstance(node, ArrayNode):
-            return replace(
-                node,
-                head=head,
-                rows=tuple(replace(row, node=self.with_messages(row.node)) for row in node.rows),
-            )
-        if isinstance(node, RawNode) and not node.head.path:
+            rows = [replace(row, node=self.place_messages(row.node)) for row in node.rows]
+            return replace(node, head=head, rows=tuple(rows))
+        if isinstance(node, RawNode) and not head.path:
             return replace(node, head=head, marks=self.marks)
         return replace(node, head=head)
 
-    def _entry_with_messages(self, entry: EntryRow) -> EntryRow:
+    def _place_at_entry(self, entry: EntryRow) -> EntryRow:
         errors = tuple(self.messages.get((entry.node.head.path, True), ()))
         key = entry.key and replace(entry.key, errors=errors)
-        return replace(entry, key=key, node=self.with_messages(entry.node))
+        return replace(entry, key=key, node=self.place_messages(entry.node))
 
-    def summary(self, root: Node) -> Iterator[Summary]:
+    def list_summaries(self, root: Node) -> Iterator[Summary]:
         """The messages in the order of the page, each with the control that it links to."""
-        for path, node, where in _in_page_order(root):
-            for on_key in (True, False):
-                for message in self.messages.get((path, on_key), ()):
-                    if not path and message in self.marked:
-                        mark, text = self.marked[message]
-                        yield Summary(text, target_of(node), mark)
-                        continue
-                    target = self.keys[path].id if on_key else target_of(node)
-                    labels = (
-                        where[:-1] if message == _request(node) else where
-                    )  # the message names the last one
-                    label = " · ".join(labels)
-                    yield Summary(
-                        ": ".join(filter(None, (label, message))),
-                        target,
-                        label=label,
-                        detail=message,
-                    )
+        for node, labels in _list_in_page_order(root):
+            path = node.head.path
+            for message in self.messages.get((path, True), ()):
+                yield _summarize(message, labels, self.keys[path].id)
+            target = target_of(node)
+            for message in self.messages.get((path, False), ()):
+                if not path and message in self.marked:
+                    mark, text = self.marked[message]
+                    yield Summary(text, target, mark)
+                elif message == _request_value(node):  # the message names the last label
+                    yield _summarize(message, labels[:-1], target)
+                else:
+                    yield _summarize(message, labels, target)
 
 
-def _request(node: Node) -> str:
+def _summarize(message: str, labels: tuple[str, ...], target: str) -> Summary:
+    label = _SEPARATOR.join(labels)
+    text = f"{label}: {message}" if label else message
+    return Summary(text, target, label=label, detail=message)
+
+
+def _request_value(node: Node) -> str:
     """The message at an empty field that needs a value."""
     return f"{_REQUESTS.get(node.template, 'Enter')} {node.head.label}"
 
 
-def _around(path: str) -> str:
+def _parent(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _in_page_order(root: Node) -> Iterator[tuple[str, Node, tuple[str, ...]]]:
-    """Each path and node, and the labels that lead to it from below the root: at most the last `MAX_LABELS`."""
+def _list_in_page_order(root: Node) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """Each node with the labels that lead to it from below the root, the last `MAX_LABELS`."""
     waiting: list[tuple[Node, tuple[str, ...]]] = [(root, ())]
     while waiting:
         node, above = waiting.pop()
-        where = (*above, node.head.label)[-MAX_LABELS:]
-        yield node.head.path, node, where
-        waiting += (
-            (child, where if node is not root else ()) for child in reversed(children(node))
-        )
+        labels = (*above, node.head.label)[-MAX_LABELS:]
+        yield node, labels
+        if node is root:
+            labels = ()
+        waiting += [(child, labels) for child in reversed(children(node))]

@@ -1,8 +1,8 @@
 """The interface of the package for pages: open a form with a value, and read the submitted form.
 
-opened = begin(schema, value, name="parameters")         -> .form to draw
-again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if there
-are no .problems
+opened = begin(schema, value, name="parameters")            -> .form to draw
+again = read_submission(schema, pairs, name="parameters")   -> .form to draw, .value to use if
+                                                               there are no .problems
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from playground.schema_form.collapse import FULL_PAGE, OPENED, PAGE, fold, fold_
 from playground.schema_form.controls import Button
 from playground.schema_form.defaults import make_draft
 from playground.schema_form.draft import Draft, Missing, Object, Raw
-from playground.schema_form.errors import attach_problems
+from playground.schema_form.errors import place_problems
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.nodes import Form, Summary, count_fields
 from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.parse import Pairs, decode
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
-from playground.schema_form.secrets import Safe, conceal
+from playground.schema_form.secrets import Safe, hide_secrets
 from playground.schema_form.to_value import Fault, read
 from playground.schema_form.values import ABSENT, Absent, Maybe, print_literal
 from toolspec.errors import Problem
@@ -69,13 +69,11 @@ class Submission:
     unread: tuple[Fault, ...] = ()
     omitted: tuple[Summary, ...] = ()
 
-    def with_unread_marked(self) -> Submission:
+    def mark_unread(self) -> Submission:
         """The same with an error at each field whose text cannot be parsed."""
-        return (
-            replace(self, form=attach_problems(self.form, self.unread, (), {}))
-            if self.unread
-            else self
-        )
+        if not self.unread:
+            return self
+        return replace(self, form=place_problems(self.form, self.unread, (), {}))
 
     @property
     def view(self) -> Literal["fields", "json"]:
@@ -86,15 +84,14 @@ class Submission:
     def switch(self) -> Button:
         """The button that changes between fields and JSON; the draft stays the same."""
         other, words = ("fields", "Form") if self.view == "json" else ("json", "JSON")
-        return Button(
-            f"{self.form.name}:view::{other}", words, f"Edit {self.form.root.head.label} as {words}"
-        )
+        title = f"Edit {self.form.root.head.label} as {words}"
+        return Button(f"{self.form.name}:view::{other}", words, title)
 
     @property
     def preview(self) -> Preview:
         """The exact JSON that would be sent, with secrets hidden."""
-        shown = read(self.draft, lambda _token: HIDDEN).value
-        text = "{}" if isinstance(shown, Absent) else print_literal(shown)
+        value = read(self.draft, lambda _token: HIDDEN).value
+        text = "{}" if isinstance(value, Absent) else print_literal(value)
         return Preview(text[:MAX_PREVIEW], len(text) > MAX_PREVIEW)
 
 
@@ -119,16 +116,16 @@ def begin(
     """
     session = _Session(schema, name, stored, seal or NoPageTokens())
     if isinstance(value, Absent):
-        return session.shown(session.new())
+        return session.show(session.make_value())
     budget = PAGE
     while True:
-        shown = session.shown(fold_value(value, budget))
-        if budget < OPENED or count_fields(shown.form.root) <= MAX_FIELDS:
-            return shown
+        submission = session.show(fold_value(value, budget))
+        if budget < OPENED or count_fields(submission.form.root) <= MAX_FIELDS:
+            return submission
         budget //= 2  # the schema adds fields, so the value alone does not determine their number
 
 
-def submitted(
+def read_submission(
     schema: CompiledSchema | None,
     pairs: Pairs,
     *,
@@ -138,28 +135,36 @@ def submitted(
     is_checked: bool = True,
     adjust: Adjust | None = None,
 ) -> Submission:
-    """The submitted form after the action of its pressed button or, without one, its value and the result of its check.
+    """Read a submitted form, and apply its pressed button; without one, check its value.
 
-    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are
-    ignored. `is_checked` is False if a button of another form on the page was pressed; then nothing
-    is checked. Of this form's buttons, the switch between fields and JSON is the only one after
-    which errors are shown. `adjust` removes secrets from the result of a check. The other arguments
-    are those of `begin`.
+    Of this form's buttons, the switch between fields and JSON is the only one after which errors
+    are shown.
+
+    Args:
+        schema: as for `begin`.
+        pairs: all names and values of the request, a file as `Upload`; names of other forms are
+            ignored.
+        name: as for `begin`.
+        stored: as for `begin`.
+        seal: as for `begin`.
+        is_checked: False if a button of another form on the page was pressed; then nothing is
+            checked.
+        adjust: removes secrets from the result of a check.
     """
     session = _Session(schema, name, stored, seal or NoPageTokens())
     decoded = decode(pairs, name=name)
     verb = decoded.operation.verb if decoded.operation else ""
     session.shows_all = verb == "all" or (decoded.shows_all and verb != "fewer")
     outcome = apply(decoded, session.subschemas, session.lookups)
-    if not is_checked or verb not in {"", "view"}:
-        session.pressed = verb
-        shown = session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults)
+    if is_checked and verb in {"", "view"}:
+        submission = session.check(outcome.draft, decoded.faults, adjust)
     else:
-        shown = session.checked(outcome.draft, decoded.faults, adjust)
-    becomes_json = (
-        verb == "view" and isinstance(outcome.draft, Raw) and not isinstance(decoded.draft, Raw)
-    )
-    return replace(shown, omitted=session.unread_fields(decoded.draft)) if becomes_json else shown
+        session.pressed = verb
+        submission = session.show(outcome.draft, focus=outcome.focus, faults=decoded.faults)
+    is_json = isinstance(outcome.draft, Raw)
+    if verb == "view" and is_json and not isinstance(decoded.draft, Raw):
+        return replace(submission, omitted=session.summarize_unread(decoded.draft))
+    return submission
 
 
 class _Session:
@@ -173,44 +178,47 @@ class _Session:
         self.lookups = SchemaLookups(find_secret=self.safe.open, seal=seal)
         self.shows_all = False
         self.pressed = ""
-        self.has_secrets = schema is not None and mentions_secrets(schema.schema)
-        self.secret_names = (
-            secret_names(schema.schema) if schema is not None and self.has_secrets else frozenset()
-        )
+        self.has_secrets = False
+        self.secret_names: frozenset[str] = frozenset()
+        if schema is not None and mentions_secrets(schema.schema):
+            self.has_secrets = True
+            self.secret_names = secret_names(schema.schema)
 
-    def new(self) -> Draft:
+    def make_value(self) -> Draft:
         """A new value; an object if the schema allows any type."""
         draft = make_draft(self.lookups, self.subschemas)
-        is_open = (
-            isinstance(draft, Missing)
-            and draft.kind is None
-            and "object" in self.lookups.kinds.of_all(self.subschemas)
-        )
-        return Object() if is_open else draft
+        if not isinstance(draft, Missing) or draft.kind is not None:
+            return draft
+        kinds = self.lookups.kinds.of_all(self.subschemas)
+        return Object() if "object" in kinds else draft
 
-    def shown(
+    def show(
         self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = ()
     ) -> Submission:
         """The form of `draft`, without a check; it shows only the `faults` of the action."""
-        draft, form = self._drawn(draft, focus)
+        draft, form = self._draw(draft, focus)
         if faults:
-            form = attach_problems(form, faults, (), {})
+            form = place_problems(form, faults, (), {})
         reading = self.lookups.read(draft)
-        return Submission(form, draft, reading.value, unread=_unread((*faults, *reading.faults)))
+        unread = _find_unread((*faults, *reading.faults))
+        return Submission(form, draft, reading.value, unread=unread)
 
-    def unread_fields(self, draft: Draft) -> tuple[Summary, ...]:
+    def summarize_unread(self, draft: Draft) -> tuple[Summary, ...]:
         """The fields of `draft` whose text cannot be parsed."""
-        unread = _unread(self.lookups.read(draft).faults)
-        return attach_problems(self._drawn(draft, None)[1], unread, (), {}).errors if unread else ()
+        unread = _find_unread(self.lookups.read(draft).faults)
+        if not unread:
+            return ()
+        _, form = self._draw(draft, None)
+        return place_problems(form, unread, (), {}).errors
 
-    def checked(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
+    def check(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
         """The form of `draft`, with all its errors."""
-        draft, form = self._drawn(draft, None)
+        draft, form = self._draw(draft, None)
         reading = self.lookups.read(draft)
-        found = [*faults, *reading.faults]
-        if isinstance(reading.value, Absent) and not found:
-            found = [Fault("", Problem("", "Enter a value", "form.value-needed"))]
-        problems = [fault.problem for fault in found]
+        faults = [*faults, *reading.faults]
+        if isinstance(reading.value, Absent) and not faults:
+            faults = [Fault("", Problem("", "Enter a value", "form.value-needed"))]
+        problems = [fault.problem for fault in faults]
         unchecked = ""
         violations: tuple[Violation, ...] = ()
         if self.schema is not None and not isinstance(reading.value, Absent):
@@ -220,12 +228,13 @@ class _Session:
             unchecked = result.reason or ""
             violations = result.violations
             problems += result.problems
-        form = attach_problems(form, found, violations, reading.paths)
-        return Submission(form, draft, reading.value, tuple(problems), unchecked, _unread(found))
+        form = place_problems(form, faults, violations, reading.paths)
+        unread = _find_unread(faults)
+        return Submission(form, draft, reading.value, tuple(problems), unchecked, unread)
 
-    def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
+    def _draw(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
         if self.has_secrets:
-            draft = conceal(draft, self.subschemas, self.lookups, self.safe, self.secret_names)
+            draft = hide_secrets(draft, self.subschemas, self.lookups, self.safe, self.secret_names)
         draft = fold(draft, FULL_PAGE // 2 if self.shows_all else FULL_PAGE, focus=focus)
         form = build(
             self.subschemas,
@@ -241,6 +250,6 @@ class _Session:
         return draft, form
 
 
-def _unread(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+def _find_unread(faults: Sequence[Fault]) -> tuple[Fault, ...]:
     """The faults of fields whose text cannot be parsed: an empty field loses nothing."""
     return tuple(fault for fault in faults if fault.problem.rule != "form.value-needed")

@@ -1,4 +1,4 @@
-"""Tokens for text that passes through the page but must not be readable there: snapshots and secrets just typed."""
+"""Tokens for snapshots and secrets, which pass through the page but must not be readable there."""
 
 from __future__ import annotations
 

@@ -17,34 +17,35 @@ from toolspec.text.reader import JSON
 
 def is_marked_secret(subschemas: Sequence[Subschema]) -> bool:
     """Whether one of the subschemas that apply together marks the value as secret."""
-    return any(_calls_secret(subschema.all_keywords) for subschema in subschemas)
+    return any(_is_marked(subschema.all_keywords) for subschema in subschemas)
 
 
 def mentions_secrets(schema: JSON) -> bool:
     """Whether a schema may mark anything as secret.
 
-    Cheap; may be True although nothing is secret, but never False.
+    Cheap; may be True although nothing is secret, but never False if something is.
     """
-    return any(_calls_secret(part) for part in objects_in(schema))
+    return any(map(_is_marked, objects_in(schema)))
 
 
 def secret_names(schema: JSON) -> frozenset[str]:
     """The names of members that a schema marks as secret, anywhere in it."""
-    marked = _around_marks(schema)
-    nodes = SchemaMap(schema, max_nodes=MAX_NODES).nodes
-    targets = {
-        id(node.schema): {id(to.schema) for ref in node.references for to in ref.targets}
-        for node in nodes
-    }
-    found = set()
+    marked = _find_around_marks(schema)
+    referring = set()
+    for node in SchemaMap(schema, max_nodes=MAX_NODES).nodes:
+        for reference in node.references:
+            if any(id(target.schema) in marked for target in reference.targets):
+                referring.add(id(node.schema))
+    marked |= referring
+    names = set()
     for part in objects_in(schema):
         for name, member in members_of(part.get("properties")).items():
-            if id(member) in marked or not marked.isdisjoint(targets.get(id(member), ())):
-                found.add(name)
-    return frozenset(found)
+            if id(member) in marked:
+                names.add(name)
+    return frozenset(names)
 
 
-def _calls_secret(schema: dict[str, JSON]) -> bool:
+def _is_marked(schema: dict[str, JSON]) -> bool:
     return (
         schema.get("writeOnly") is True
         or schema.get("x-secret") is True
@@ -52,17 +53,15 @@ def _calls_secret(schema: dict[str, JSON]) -> bool:
     )
 
 
-def _around_marks(schema: JSON) -> set[int]:
-    """The identities of the objects and arrays in `schema` that contain a mark, directly or somewhere below."""
-    found: set[int] = set()
-    walked: list[tuple[JSON, JSON]] = [
-        (schema, None)
-    ]  # each container and its parent, outer ones first
-    for part, _around in walked:
+def _find_around_marks(schema: JSON) -> set[int]:
+    """The identities of the objects and arrays in `schema` that contain a mark at any depth."""
+    marked: set[int] = set()
+    walked: list[tuple[JSON, JSON]] = [(schema, None)]  # containers and their parents, outer first
+    for part, _parent in walked:
         if isinstance(part, dict | list):
             inner = part.values() if isinstance(part, dict) else part
-            walked += ((below, part) for below in inner if isinstance(below, dict | list))
-    for part, around in reversed(walked):
-        if id(part) in found or (isinstance(part, dict) and _calls_secret(part)):
-            found |= {id(part), id(around)}
-    return found
+            walked += [(below, part) for below in inner if isinstance(below, dict | list)]
+    for part, parent in reversed(walked):
+        if id(part) in marked or (isinstance(part, dict) and _is_marked(part)):
+            marked |= {id(part), id(parent)}
+    return marked

@@ -31,9 +31,8 @@ MAX_SECONDS: Final = 0.5  # CPU time of one search
 NOT_FOUND: Final = "The secrets in this value cannot be found"
 
 _CONTAINERS: Final = (dict, list)
-_MAY_BE_TEXT: Final = (str, dict, list)
 _CONTAINER_TYPES: Final = frozenset(_CONTAINERS)
-_TEXT_TYPES: Final = frozenset(_MAY_BE_TEXT)
+_TEXT_TYPES: Final = frozenset({str, dict, list})
 _STEPS_PER_SECRET: Final = 8  # steps for each secret found, to build its pointer
 
 
@@ -43,10 +42,10 @@ _Trail: TypeAlias = "tuple[_Trail | None, str | int]"
 
 @dataclass(frozen=True, repr=False)
 class Secrets:
-    """The secret parts of a value: their JSON Pointers and values, outermost first, in the order of the value.
+    """The secret parts of a value: their JSON Pointers and values.
 
-    `reason` explains why the search could not be finished; `parts` is then the whole value, as one
-    secret.
+    Outermost first, in the order of the value. `reason` explains why the search could not be
+    finished; `parts` is then the whole value, as one secret.
     """
 
     parts: tuple[tuple[str, JSON], ...] = ()
@@ -61,27 +60,32 @@ class Secrets:
 
     def texts(self) -> Iterator[str]:
         """Every string and number inside the secrets, as text."""
-        return (text for _, value in self.parts for text in _texts(value))
+        for _, value in self.parts:
+            yield from _list_texts(value)
 
     def problems(self, pointer: str = "") -> list[Problem]:
-        """The reason to refuse a value with these secrets: the search took too long, or they are too many or too long.
+        """The reason to refuse a value with these secrets.
 
-        `pointer` is the value's pointer in its request.
+        The search took too long, or the secrets are too many or too long. `pointer` is the value's
+        pointer in its request.
         """
         if self.reason:
             return [Problem(pointer, self.reason, "secrets.search")]
         count = size = 0
         for below, value in self.parts:
-            for text in _texts(value):
+            for text in _list_texts(value):
                 count += 1
                 size += len(text.encode("utf-8", "surrogatepass"))
                 if count > MAX_SECRETS:
-                    message = f"There are more than {MAX_SECRETS} secret values. Send at most {MAX_SECRETS}."
+                    message = (
+                        f"There are more than {MAX_SECRETS} secret values. "
+                        f"Send at most {MAX_SECRETS}."
+                    )
                     return [Problem(pointer + below, message, "secrets.too-many")]
                 if size > MAX_SECRET_BYTES:
                     message = (
-                        f"The secret values have more than {MAX_SECRET_BYTES:,} bytes together. Shorten this one, or "
-                        "leave it out."
+                        f"The secret values have more than {MAX_SECRET_BYTES:,} bytes together. "
+                        "Shorten this one, or leave it out."
                     )
                     return [Problem(pointer + below, message, "secrets.too-long")]
         return []
@@ -101,12 +105,13 @@ def find_secrets(
 
     Always ends within `budget`, by default `MAX_SECONDS` of CPU time.
     """
-    marks = schema is not None and schema.root.built(
+    subschemas = []
+    if schema is not None and schema.root.built(
         "mentions secrets", lambda: mentions_secrets(schema.schema)
-    )
-    if not marks and not by_name:
+    ):
+        subschemas.append(schema.root)
+    if not subschemas and not by_name:
         return NONE
-    subschemas = [schema.root] if schema is not None and marks else []
     return find_marked(subschemas, value, budget or Budget(seconds=MAX_SECONDS), by_name=by_name)
 
 
@@ -118,20 +123,18 @@ def find_marked(
     first: int = 0,
     by_name: bool = False,
 ) -> Secrets:
-    """The parts of `value` that `subschemas` mark as secret, whichever of their branches and conditions apply.
+    """The parts of `value` that `subschemas` mark as secret.
 
-    `first` is the index of the first item, if `value` is a slice of a list. With `by_name`, also
-    those whose names suggest a secret.
+    All branches and conditions count. `first` is the index of the first item, if `value` is a slice
+    of a list. With `by_name`, also the parts whose names suggest a secret.
     """
     with Run(budget):
         try:
             start = _Combination(list(subschemas)) if subschemas else None
-            return Secrets(tuple(_Search(by_name=by_name).secrets(start, value, first)))
+            return Secrets(tuple(_Search(by_name=by_name).find(start, value, first)))
         except Unchecked as error:
-            return Secrets(
-                (("", value),),
-                reason=f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema.",
-            )
+            reason = f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema."
+            return Secrets((("", value),), reason=reason)
 
 
 def secret_members(
@@ -146,7 +149,9 @@ def secret_members(
 
 @dataclass(slots=True, eq=False)
 class _Combination:
-    """Subschemas that apply together, and the results for them: computed once, however many values they apply to.
+    """Subschemas that apply together, and what follows from them.
+
+    Computed once, however many values they apply to.
 
     Attributes:
         subschemas: the subschemas themselves, without those that they refer to in place.
@@ -172,11 +177,10 @@ class _Combination:
         if name not in self._members:
             run = current_run()
             run.spend(len(self._applying))
-            self._members[name] = self._combined(
-                children.member(
-                    self._applying, name, lambda pattern, name: found_in(pattern, name, run)
-                ).subschemas
+            child = children.member(
+                self._applying, name, lambda pattern, name: found_in(pattern, name, run)
             )
+            self._members[name] = self._combine(child.subschemas)
         return self._members[name]
 
     def item(self, index: int) -> _Combination | None:
@@ -187,12 +191,11 @@ class _Combination:
         index = min(index, self.prefix)
         if index not in self._items:
             current_run().spend(len(self._applying))
-            self._items[index] = self._combined(
-                children.item(self._applying, index, any_draft=True).subschemas
-            )
+            child = children.item(self._applying, index, any_draft=True)
+            self._items[index] = self._combine(child.subschemas)
         return self._items[index]
 
-    def _combined(self, subschemas: Sequence[Subschema]) -> _Combination | None:
+    def _combine(self, subschemas: Sequence[Subschema]) -> _Combination | None:
         if not subschemas:
             return None
         key = frozenset(subschema.identity for subschema in subschemas)
@@ -223,54 +226,53 @@ class _Search:
         self._run = current_run()
         self._names: dict[str, bool] = {}
 
-    def secrets(
+    def find(
         self, start: _Combination | None, value: JSON, first: int = 0
     ) -> Iterator[tuple[str, JSON]]:
         """The secrets at and below `value`, outermost first, in its order."""
-        waiting = [iter([_Part(value, start, start is not None and start.is_secret, first=first)])]
+        is_secret = start is not None and start.is_secret
+        waiting = [iter([_Part(value, start, is_secret, first=first)])]
         while waiting:
             part = next(waiting[-1], None)
             if part is None:
                 waiting.pop()
             elif part.is_secret:
                 self._run.spend(_STEPS_PER_SECRET)
-                yield _pointer(part.trail), part.value
-            else:
-                waiting.append(self._below(part))
+                yield _build_pointer(part.trail), part.value
+            elif part.combination is None and not self._by_name:
+                continue
+            elif isinstance(part.value, dict):
+                waiting.append(self._list_members(part, part.value))
+            elif isinstance(part.value, list):
+                waiting.append(self._list_items(part, part.value))
 
-    def _below(self, part: _Part) -> Iterator[_Part]:
-        """The members or items of `part` that are secret, and those that are objects or arrays."""
-        here, value = part.combination, part.value
-        if here is None and not self._by_name:
+    def _list_members(self, part: _Part, members: dict[str, JSON]) -> Iterator[_Part]:
+        """The members that are secret, objects or arrays."""
+        combination = part.combination
+        self._run.spend(1 + len(members) // 4)
+        for name, member in members.items():
+            below = combination.member(name) if combination else None
+            is_secret = below is not None and below.is_secret
+            is_secret = is_secret or self._is_secret_by_name(name, member)
+            if is_secret or isinstance(member, _CONTAINERS):
+                yield _Part(member, below, is_secret, (part.trail, name))
+
+    def _list_items(self, part: _Part, items: list[JSON]) -> Iterator[_Part]:
+        """The items that are secret, objects or arrays."""
+        combination = part.combination
+        self._run.spend(1 + len(items) // 16)
+        prefix = combination.prefix if combination else 0
+        rest = combination.item(prefix) if combination else None
+        may_be_secret = prefix > 0 or (rest is not None and rest.is_secret)
+        if not may_be_secret and _CONTAINER_TYPES.isdisjoint(map(type, items)):
             return
-        if isinstance(value, dict):
-            self._run.spend(1 + len(value) // 4)
-            for name, member in value.items():
-                below = here.member(name) if here else None
-                is_secret = (below is not None and below.is_secret) or self._is_secret_by_name(
-                    name, member
-                )
-                if is_secret or isinstance(member, _CONTAINERS):
-                    yield _Part(member, below, is_secret, (part.trail, name))
-        elif isinstance(value, list):
-            self._run.spend(1 + len(value) // 16)
-            prefix = here.prefix if here else 0
-            rest = here.item(prefix) if here else None
-            if (
-                not prefix
-                and not (rest and rest.is_secret)
-                and _CONTAINER_TYPES.isdisjoint(map(type, value))
-            ):
-                return
-            for index, item in enumerate(value):
-                below = (
-                    rest
-                    if here is None or index + part.first >= prefix
-                    else here.item(index + part.first)
-                )
-                is_secret = below is not None and below.is_secret
-                if is_secret or isinstance(item, _CONTAINERS):
-                    yield _Part(item, below, is_secret, (part.trail, index))
+        for index, item in enumerate(items):
+            below = rest
+            if combination is not None and index + part.first < prefix:
+                below = combination.item(index + part.first)
+            is_secret = below is not None and below.is_secret
+            if is_secret or isinstance(item, _CONTAINERS):
+                yield _Part(item, below, is_secret, (part.trail, index))
 
     def _is_secret_by_name(self, name: str, member: JSON) -> bool:
         if not self._by_name or isinstance(member, bool) or member is None:
@@ -283,24 +285,23 @@ class _Search:
 
 def pointers_of_texts(value: JSON, is_wanted: Callable[[str], bool]) -> list[str]:
     """The pointers of the strings in `value` that are wanted, in its order."""
-    found: list[str] = []
+    pointers: list[str] = []
     waiting: list[tuple[JSON, _Trail | None]] = [(value, None)]
     while waiting:
         part, trail = waiting.pop()
         if isinstance(part, str):
             if is_wanted(part):
-                found.append(_pointer(trail))
-        elif isinstance(part, list) and _TEXT_TYPES.isdisjoint(map(type, part)):
-            continue
-        elif isinstance(part, _CONTAINERS):
+                pointers.append(_build_pointer(trail))
+        elif isinstance(part, dict | list):
+            if isinstance(part, list) and _TEXT_TYPES.isdisjoint(map(type, part)):
+                continue
             entries = part.items() if isinstance(part, dict) else enumerate(part)
-            waiting += reversed(
-                [(below, (trail, key)) for key, below in entries if isinstance(below, _MAY_BE_TEXT)]
-            )
-    return found
+            below = [(inner, (trail, key)) for key, inner in entries if type(inner) in _TEXT_TYPES]
+            waiting += reversed(below)
+    return pointers
 
 
-def _pointer(trail: _Trail | None) -> str:
+def _build_pointer(trail: _Trail | None) -> str:
     tokens: list[str | int] = []
     while trail is not None:
         trail, token = trail
@@ -308,7 +309,7 @@ def _pointer(trail: _Trail | None) -> str:
     return pointer_join("", *reversed(tokens))
 
 
-def _texts(value: JSON) -> Iterator[str]:
+def _list_texts(value: JSON) -> Iterator[str]:
     """Every string and number inside a secret, as text."""
     waiting = [value]
     while waiting:
@@ -319,7 +320,7 @@ def _texts(value: JSON) -> Iterator[str]:
             waiting += part.values()
         elif isinstance(part, list):
             waiting += part
-        elif isinstance(part, int | Number) and not isinstance(
-            part, bool
-        ):  # `is_number` would be a call for each
+        elif isinstance(part, bool):
+            continue
+        elif isinstance(part, int | Number):  # `is_number` would be a call for each
             yield number_text(part)

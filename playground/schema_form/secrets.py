@@ -21,6 +21,7 @@ from playground.schema_form.draft import (
     MARK,
     Array,
     Draft,
+    Entry,
     Folded,
     Missing,
     Object,
@@ -43,9 +44,10 @@ STORED: Final = "stored:"
 SEALED: Final = "encrypted:"
 
 
-MAX_IN_TEXT: Final = (
-    1000  # parts of JSON text that are examined closely, because they may be secret
-)
+# Parts of JSON text that are examined closely, because they may be secret.
+MAX_IN_TEXT: Final = 1000
+
+_EMPTY: Final[tuple[JSON, ...]] = ("", [], {})  # values that need no hiding
 
 
 class Safe:
@@ -58,14 +60,24 @@ class Safe:
     def open(self, token: str) -> Maybe:
         """The secret of `token`; ABSENT if it is no longer available."""
         if token.startswith(STORED):
-            return self.at(token.removeprefix(STORED))
-        text = self._seal.unseal(token.removeprefix(SEALED)) if token.startswith(SEALED) else None
+            return self._find_stored(token.removeprefix(STORED))
+        if not token.startswith(SEALED):
+            return ABSENT
+        text = self._seal.unseal(token.removeprefix(SEALED))
+        if text is None:
+            return ABSENT
         try:
-            return ABSENT if text is None else read_literal(text)
+            return read_literal(text)
         except JSONTextError:
             return ABSENT
 
-    def at(self, pointer: str) -> Maybe:
+    def close(self, value: JSON, pointer: str) -> str:
+        """A token for `value` at `pointer`."""
+        if self._find_stored(pointer) == value:
+            return STORED + pointer
+        return SEALED + self._seal.seal(literal(value))
+
+    def _find_stored(self, pointer: str) -> Maybe:
         """The stored value at `pointer`."""
         if isinstance(self._stored, Absent):
             return ABSENT
@@ -74,16 +86,8 @@ class Safe:
         except (LookupError, ValueError):
             return ABSENT
 
-    def close(self, value: JSON, pointer: str) -> str:
-        """A token for `value` at `pointer`."""
-        return (
-            STORED + pointer
-            if self.at(pointer) == value
-            else SEALED + self._seal.seal(literal(value))
-        )
 
-
-def conceal(
+def hide_secrets(
     draft: Draft,
     subschemas: Sequence[Subschema],
     lookups: SchemaLookups,
@@ -97,21 +101,19 @@ def conceal(
     takes too long.
     """
     try:
-        return _Concealing(lookups, safe, names).draft(draft, subschemas, "")
+        return _Hiding(lookups, safe, names).hide(draft, subschemas, "")
     except _TooManyInText:
         value = lookups.read(draft).value
-        return (
-            Missing(None, draft.state)
-            if isinstance(value, Absent)
-            else StoredSecret(safe.close(value, ""), draft.state)
-        )
+        if isinstance(value, Absent):
+            return Missing(None, draft.state)
+        return StoredSecret(safe.close(value, ""), draft.state)
 
 
 class _TooManyInText(Exception):
     """JSON text may contain too many secrets."""
 
 
-class _Concealing:
+class _Hiding:
     def __init__(self, lookups: SchemaLookups, safe: Safe, names: frozenset[str]) -> None:
         self._lookups = lookups
         self._safe = safe
@@ -119,122 +121,114 @@ class _Concealing:
         self._room = MAX_IN_TEXT
         self._budget = Budget(seconds=MAX_SECONDS)
 
-    def draft(self, draft: Draft, subschemas: Sequence[Subschema], pointer: str) -> Draft:
-        found = self._lookups.find_applicable(subschemas, draft)
-        is_secret = is_marked_secret(found.subschemas)
+    def hide(self, draft: Draft, subschemas: Sequence[Subschema], pointer: str) -> Draft:
+        applicable = self._lookups.find_applicable(subschemas, draft)
+        is_secret = is_marked_secret(applicable.subschemas)
         match draft:
             case Missing():
                 return draft
             case StoredSecret():
                 return draft if is_secret else replace(draft, token="")
             case Raw() | Folded():
-                return self._text(draft, subschemas, pointer, is_secret=is_secret)
+                return self._hide_in_text(draft, subschemas, pointer, is_secret=is_secret)
         if is_secret:
-            return self._closed(draft, pointer)
+            return self._hide_whole(draft, pointer)
         if isinstance(draft, Object):
-            return self._object(draft, found, pointer)
-        return self._array(draft, found, pointer) if isinstance(draft, Array) else draft
+            return self._hide_in_object(draft, applicable, pointer)
+        if isinstance(draft, Array):
+            return self._hide_in_array(draft, applicable, pointer)
+        return draft
 
-    def _closed(self, draft: Draft, pointer: str) -> Draft:
+    def _hide_whole(self, draft: Draft, pointer: str) -> Draft:
         reading = self._lookups.read(draft)
         if reading.faults or isinstance(reading.value, Absent):
             return Missing(None, draft.state)
-        if reading.value in ("", [], {}):
+        if reading.value in _EMPTY:
             return draft
         return StoredSecret(self._safe.close(reading.value, pointer), draft.state)
 
-    def _object(self, draft: Object, found: Applicable, pointer: str) -> Draft:
-        def member(name: str, inner: Draft) -> Draft:
-            below = children.find_member(found, name).subschemas
-            return self.draft(inner, below, pointer_join(pointer, name))
-
+    def _hide_in_object(self, draft: Object, applicable: Applicable, pointer: str) -> Draft:
+        members = {}
+        for name, member in draft.members.items():
+            members[name] = self._hide_in_member(name, member, applicable, pointer)
         entries = []
         for entry in draft.entries:
-            inner = entry.draft
-            if entry.is_run and isinstance(inner, Folded) and isinstance(inner.value, dict):
-                inner = replace(inner, value=self._members(inner.value, found, pointer))
-            elif not entry.is_run:
-                key = key_of(entry)
-                inner = self.draft(inner, (), "") if key is None else member(key, inner)
+            inner = self._hide_in_entry(entry, applicable, pointer)
             entries.append(replace(entry, draft=inner))
-        members = {name: member(name, inner) for name, inner in draft.members.items()}
         return replace(draft, members=members, entries=tuple(entries))
 
-    def _array(self, draft: Array, found: Applicable, pointer: str) -> Draft:
-        def item_at(index: int, row: int | str, inner: Draft) -> Draft:
-            below = children.find_item(found, index).subschemas
-            return self.draft(inner, below, pointer_join(pointer, row))
+    def _hide_in_entry(self, entry: Entry, applicable: Applicable, pointer: str) -> Draft:
+        inner = entry.draft
+        if entry.is_run:
+            if not isinstance(inner, Folded) or not isinstance(inner.value, dict):
+                return inner
+            tree, has_marks = self._find_secrets(inner.value, applicable.subschemas)
+            if tree is None:
+                return inner
+            run = inner.value
+            marked = self._mark_members(run, applicable, pointer, tree, has_marks=has_marks)
+            return replace(inner, value=marked)
+        key = key_of(entry)
+        if key is None:
+            return self.hide(inner, (), "")
+        return self._hide_in_member(key, inner, applicable, pointer)
 
+    def _hide_in_member(
+        self, name: str, member: Draft, applicable: Applicable, pointer: str
+    ) -> Draft:
+        below = children.find_member(applicable, name).subschemas
+        return self.hide(member, below, pointer_join(pointer, name))
+
+    def _hide_in_array(self, draft: Array, applicable: Applicable, pointer: str) -> Draft:
         items = []
         index = 0
         for item in draft.items:
             inner = item.draft
             if item.is_run and isinstance(inner, Folded) and isinstance(inner.value, list):
-                inner = replace(
-                    inner,
-                    value=self._items(inner.value, found, pointer, index, item.number),
+                tree, has_marks = self._find_secrets(inner.value, applicable.subschemas, index)
+                run = self._mark_items(
+                    inner.value,
+                    applicable,
+                    pointer,
+                    tree or {},
+                    index=index,
+                    row=item.number,
+                    has_marks=has_marks,
                 )
+                inner = replace(inner, value=run)
             else:
-                inner = item_at(index, item.row, inner)
+                below = children.find_item(applicable, index).subschemas
+                inner = self.hide(inner, below, pointer_join(pointer, item.row))
             items.append(replace(item, draft=inner))
             index += item.length
         return replace(draft, items=tuple(items))
 
-    def _text(
+    def _hide_in_text(
         self, draft: Raw | Folded, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool
     ) -> Draft:
         """Replace the secrets in JSON text with marks."""
-        reading = self._lookups.read(draft)
-        if isinstance(reading.value, Absent):
-            return Missing(None, draft.state) if is_secret else self._unreadable(draft)
+        value = self._lookups.read(draft).value
+        if isinstance(value, Absent):
+            return Missing(None, draft.state) if is_secret else self._hide_by_name(draft)
         if is_secret:
-            return StoredSecret(self._safe.close(reading.value, pointer), draft.state)
-        tree, has_marks = self._secret_pointers(reading.value, subschemas)
+            return StoredSecret(self._safe.close(value, pointer), draft.state)
+        tree, has_marks = self._find_secrets(value, subschemas)
         if tree is None:
             return draft
-        shown = self._marked(reading.value, subschemas, pointer, tree, has_marks=has_marks)
-        if isinstance(shown, Absent) or shown == reading.value:
+        marked = self._mark(value, subschemas, pointer, tree, has_marks=has_marks)
+        if isinstance(marked, Absent) or marked == value:
             return draft
         if isinstance(draft, Folded):
-            return replace(draft, value=shown)
-        return replace(draft, text=self._lookups.print(shown))
+            return replace(draft, value=marked)
+        return replace(draft, text=self._lookups.print(marked))
 
-    def _members(self, run: dict[str, JSON], found: Applicable, pointer: str) -> dict[str, JSON]:
-        """The members of a run, with a mark for each secret."""
-        tree, has_marks = self._secret_pointers(run, found.subschemas)
-        shown: dict[str, Maybe] = dict(run)
-        for name, subtree in (tree or {}).items():
-            subschemas = children.find_member(found, name).subschemas
-            shown[name] = self._marked(
-                run[name], subschemas, pointer_join(pointer, name), subtree, has_marks=has_marks
-            )
-        return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
-
-    def _items(
-        self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int
-    ) -> list[JSON]:
-        """The items of a run, with a mark for each secret.
-
-        `index` and `row` are the first item's index and row id.
-        """
-        tree, has_marks = self._secret_pointers(run, found.subschemas, index)
-        shown: list[Maybe] = list(run)
-        for token, subtree in (tree or {}).items():
-            n = int(token)
-            subschemas = children.find_item(found, index + n).subschemas
-            shown[n] = self._marked(
-                run[n], subschemas, pointer_join(pointer, row + n), subtree, has_marks=has_marks
-            )
-        return [value for value in shown if not isinstance(value, Absent)]
-
-    def _secret_pointers(
+    def _find_secrets(
         self, value: JSON, subschemas: Sequence[Subschema], first: int = 0
     ) -> tuple[PointerTree | None, bool]:
-        """The pointers to possible secrets in `value`, None if there are none.
+        """The pointers to possible secrets in `value`, and whether it contains marks already.
 
-        And whether it contains marks already.
-
-        `first` is the index of the first item, if `value` is a slice of a list.
+        There is no tree if there are no secrets. `first` is the index of the first item, if `value`
+        is a slice of a list.
         """
         possible = find_marked(subschemas, value, self._budget, first=first)
         if possible.reason:
@@ -243,7 +237,7 @@ class _Concealing:
         pointers = {*possible.pointers, *marks}
         return (pointer_tree(pointers) if pointers else None), bool(marks)
 
-    def _marked(
+    def _mark(
         self,
         value: JSON,
         subschemas: Sequence[Subschema],
@@ -254,58 +248,80 @@ class _Concealing:
     ) -> Maybe:
         """`value` with a mark for each secret at the ends of `tree`.
 
-        ABSENT if a mark's secret is not available.
+        ABSENT if the secret of an earlier mark is not available.
         """
         self._room -= 1
         if self._room < 0:
             raise _TooManyInText
         opened = self._lookups.read(Folded(value)) if has_marks else Reading(value)
-        found = self._lookups.find_applicable_to_value(subschemas, opened.value)
-        is_secret = is_marked_secret(found.subschemas)
+        applicable = self._lookups.find_applicable_to_value(subschemas, opened.value)
+        is_secret = is_marked_secret(applicable.subschemas)
         if isinstance(value, str) and value.startswith(MARK):
             return value if is_secret else MARK
         if is_secret:
             if opened.faults or isinstance(opened.value, Absent):
                 return ABSENT
-            return (
-                value if value in ("", [], {}) else MARK + self._safe.close(opened.value, pointer)
-            )
+            return value if value in _EMPTY else MARK + self._safe.close(opened.value, pointer)
         if isinstance(value, dict):
-            members: dict[str, Maybe] = dict(value)
-            for name, subtree in tree.items():
-                below = children.find_member(found, name).subschemas
-                members[name] = self._marked(
-                    value[name], below, pointer_join(pointer, name), subtree, has_marks=has_marks
-                )
-            return {
-                name: member for name, member in members.items() if not isinstance(member, Absent)
-            }
+            return self._mark_members(value, applicable, pointer, tree, has_marks=has_marks)
         if isinstance(value, list):
-            items: list[Maybe] = list(value)
-            for token, subtree in tree.items():
-                index = int(token)
-                below = children.find_item(found, index).subschemas
-                items[index] = self._marked(
-                    value[index], below, pointer_join(pointer, index), subtree, has_marks=has_marks
-                )
-            return [item for item in items if not isinstance(item, Absent)]
+            return self._mark_items(value, applicable, pointer, tree, has_marks=has_marks)
         return value
 
-    def _unreadable(self, draft: Raw | Folded) -> Draft:
+    def _mark_members(
+        self,
+        members: dict[str, JSON],
+        applicable: Applicable,
+        pointer: str,
+        tree: PointerTree,
+        *,
+        has_marks: bool,
+    ) -> dict[str, JSON]:
+        marked = dict(members)
+        for name, subtree in tree.items():
+            below = children.find_member(applicable, name).subschemas
+            there = pointer_join(pointer, name)
+            member = self._mark(members[name], below, there, subtree, has_marks=has_marks)
+            if isinstance(member, Absent):
+                del marked[name]
+            else:
+                marked[name] = member
+        return marked
+
+    def _mark_items(
+        self,
+        items: list[JSON],
+        applicable: Applicable,
+        pointer: str,
+        tree: PointerTree,
+        *,
+        index: int = 0,
+        row: int = 0,
+        has_marks: bool,
+    ) -> list[JSON]:
+        """`items` with marks; `index` and `row` are the first item's index and row id."""
+        marked: list[Maybe] = list(items)
+        for token, subtree in tree.items():
+            offset = int(token)
+            below = children.find_item(applicable, index + offset).subschemas
+            there = pointer_join(pointer, row + offset)
+            marked[offset] = self._mark(items[offset], below, there, subtree, has_marks=has_marks)
+        return [item for item in marked if not isinstance(item, Absent)]
+
+    def _hide_by_name(self, draft: Raw | Folded) -> Draft:
+        """Replace the values behind secret names in text that cannot be parsed."""
         if isinstance(draft, Folded) or not self._names:
             return draft
         names = "|".join(re.escape(literal(name)) for name in self._names)
         value = r'(?P<value>"(?:[^"\\\n]|\\.)*"?|[^\s,}\]"]+)'
+        pattern = rf"(?P<name>(?:{names})\s*:\s*){value}"
+        return replace(draft, text=re.sub(pattern, self._replace_match, draft.text))
 
-        def closed(match: re.Match[str]) -> str:
-            try:
-                value = read_literal(match["value"])
-            except JSONTextError:
-                value = match["value"].strip('"')
-            if isinstance(value, str) and value.startswith(MARK):
-                return match.group()
-            return match["name"] + literal(MARK + self._safe.close(value, ""))
-
-        return replace(
-            draft, text=re.sub(rf"(?P<name>(?:{names})\s*:\s*){value}", closed, draft.text)
-        )
+    def _replace_match(self, match: re.Match[str]) -> str:
+        try:
+            value = read_literal(match["value"])
+        except JSONTextError:
+            value = match["value"].strip('"')
+        if isinstance(value, str) and value.startswith(MARK):
+            return match.group()
+        return match["name"] + literal(MARK + self._safe.close(value, ""))

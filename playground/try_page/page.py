@@ -89,7 +89,7 @@ class Trial(TrialInput):
     @property
     def unread(self) -> Sequence[Summary]:
         """The fields of the parameters whose text cannot be parsed, so that it is not sent."""
-        return self.parameters.with_unread_marked().form.errors if self.parameters.unread else ()
+        return self.parameters.mark_unread().form.errors if self.parameters.unread else ()
 
     @property
     def examples(self) -> list[tuple[int, str, str]]:
@@ -280,7 +280,7 @@ class Trial(TrialInput):
     def _has_unread(self) -> bool:
         """Whether the text of a parameter cannot be parsed; then it has an error, since its value would be lost."""
         if self.parameters.unread:
-            self.parameters = self.parameters.with_unread_marked()
+            self.parameters = self.parameters.mark_unread()
             found = self.parameters.form.errors
             self.errors += [
                 {"href": f"#{error.target}", "message": error.message} for error in found
@@ -335,7 +335,7 @@ class Trial(TrialInput):
             return
         if self.configuration.unread:  # saving would lose what was typed
             if self.mode == "mock":
-                self.configuration = self.configuration.with_unread_marked()
+                self.configuration = self.configuration.mark_unread()
                 self.errors += [error_of(error) for error in self.configuration.form.errors]
             return
         others, self.errors = self.errors, []

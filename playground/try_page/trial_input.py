@@ -35,7 +35,7 @@ from playground.factories.connections import factory_of
 from playground.factories.info import FactoryInfo
 from playground.models import Run, RunQuerySet, SavedConfiguration
 from playground.schema_form.draft import MARK
-from playground.schema_form.form import Submission, begin, submitted
+from playground.schema_form.form import Submission, begin, read_submission
 from playground.schema_form.nodes import Summary
 from playground.schema_form.parse import Sent, Upload
 from playground.schema_form.serialize import list_controls
@@ -303,7 +303,7 @@ class TrialInput:
             self.mode = single["mode"]
         self.timeout = single.get("timeout_s", "").strip()[:20]
         self.saved_name = single.get("saved", "")
-        self.parameters = submitted(
+        self.parameters = read_submission(
             self.contract.parameters,
             pairs,
             name=PARAMETERS,
@@ -321,9 +321,9 @@ class TrialInput:
         if is_checked:
             self._collect_errors()
             return
-        self.parameters = self.parameters.with_unread_marked()
+        self.parameters = self.parameters.mark_unread()
         if self.configuration is not None:
-            self.configuration = self.configuration.with_unread_marked()
+            self.configuration = self.configuration.mark_unread()
 
     def check_configuration(self) -> None:
         """Check the configuration as it is filled in now, and collect the errors of both forms again."""
@@ -340,7 +340,7 @@ class TrialInput:
     def _submit_configuration(
         self, pairs: list[tuple[str, Sent]], stored: Maybe, *, is_checked: bool
     ) -> None:
-        self.configuration = submitted(
+        self.configuration = read_submission(
             self.contract.configuration_form,
             pairs,
             name=CONFIGURATION,

@@ -193,11 +193,13 @@ WALKS = {
     "open a form": lambda: schema_form.begin(COMPILED, VALUE, name="parameters"),
     "draw a form": lambda: draw_form(schema_form.begin(COMPILED, VALUE, name="parameters").form),
     "draw an empty form": lambda: draw_form(schema_form.begin(COMPILED, name="parameters").form),
-    "submit a form": lambda: schema_form.submitted(
+    "submit a form": lambda: schema_form.read_submission(
         COMPILED, form_as_json(), name="parameters", is_checked=False
     ),
     "preview a form": lambda: (
-        schema_form.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False).preview
+        schema_form.read_submission(
+            COMPILED, form_as_json(), name="parameters", is_checked=False
+        ).preview
     ),
     # A schema.
     "mark secrets by name": lambda: with_secrets_marked(SCHEMA),

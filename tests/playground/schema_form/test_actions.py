@@ -1,6 +1,6 @@
 """The buttons of a form: each changes the draft, keeps everything that was typed, and checks nothing."""
 
-from playground.schema_form import submitted
+from playground.schema_form import read_submission
 from playground.schema_form.values import ABSENT
 from tests.playground.schema_form.use import FormInUse
 
@@ -161,7 +161,7 @@ def test_the_button_of_another_form_only_draws_this_one_again():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "number"}}}, {})
     pairs = [("parameters:o:", ""), ("parameters:n:/.a", "x"), ("op", "configuration:item:/.b")]
 
-    submission = submitted(form.schema, pairs, name="parameters", is_checked=False)
+    submission = read_submission(form.schema, pairs, name="parameters", is_checked=False)
 
     assert submission.form.errors == ()
 
@@ -169,12 +169,12 @@ def test_the_button_of_another_form_only_draws_this_one_again():
 def test_two_forms_of_one_page_are_read_apart():
     pairs = [("a:o:", ""), ("a:t:/.x", "1"), ("b:o:", ""), ("b:t:/.x", "2"), ("other", "3")]
 
-    assert submitted(None, pairs, name="a").value == {"x": "1"}
-    assert submitted(None, pairs, name="b").value == {"x": "2"}
+    assert read_submission(None, pairs, name="a").value == {"x": "1"}
+    assert read_submission(None, pairs, name="b").value == {"x": "2"}
 
 
 def test_a_form_that_was_not_sent_is_empty():
-    assert submitted(None, [("csrf", "x")], name="parameters").value is ABSENT
+    assert read_submission(None, [("csrf", "x")], name="parameters").value is ABSENT
 
 
 def test_every_option_can_be_shown_and_hidden_again():
@@ -212,7 +212,7 @@ def test_actions_on_missing_paths_change_nothing():
     ):
         pairs = [*form.page.submit(), ("op", f"parameters:{operation}")]
 
-        assert submitted(form.schema, pairs, name="parameters").value == {"a": ["x"]}
+        assert read_submission(form.schema, pairs, name="parameters").value == {"a": ["x"]}
 
 
 GROUPS = {

@@ -1,6 +1,6 @@
 """T3 of the forms: a person who knows the value builds it from the empty form, by the controls that are offered alone.
 
-Here the person's posts go to `forms.submitted`; the tests of the pages send some through the real view.
+Here the person's posts go to `schema_form.read_submission`; the tests of the pages send some through the real view.
 """
 
 from dataclasses import dataclass, field

@@ -24,14 +24,14 @@ class Visitor:
         path = name.split(":", 2)[2]
         typed = {name: [wanted]}
         pairs = page.submit(pressed=f"parameters:{verb}:{path}", typed=typed)
-        return self.drawn(schema_form.submitted(self.schema, pairs, name="parameters"))
+        return self.drawn(schema_form.read_submission(self.schema, pairs, name="parameters"))
 
     def show_fields(self, page):
         pairs = [*page.submit(), ("op", "parameters:view::fields")]  # the button is above the form
-        return self.drawn(schema_form.submitted(self.schema, pairs, name="parameters"))
+        return self.drawn(schema_form.read_submission(self.schema, pairs, name="parameters"))
 
     def value(self, page):
-        return schema_form.submitted(self.schema, page.submit(), name="parameters").value
+        return schema_form.read_submission(self.schema, page.submit(), name="parameters").value
 
     def options(self, tag):
         """Each selector's name and its options besides the current one."""

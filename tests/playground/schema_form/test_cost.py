@@ -34,7 +34,7 @@ def open_and_post(schema, value):
     pairs = Page(page).submit()
 
     def post():
-        submission = schema_form.submitted(compiled, pairs, name="parameters")
+        submission = schema_form.read_submission(compiled, pairs, name="parameters")
         draw_form(submission.form)
         return submission.value
 

@@ -17,7 +17,7 @@ SPECS = ("specs_mcp", "specs_bfcl", "specs_taubench")
 def untouched(schema, value):
     compiled = compile_schema(schema)
     page = Page(draw_form(schema_form.begin(compiled, value, name="parameters").form))
-    return schema_form.submitted(compiled, page.submit(), name="parameters")
+    return schema_form.read_submission(compiled, page.submit(), name="parameters")
 
 
 def schemas_of(name):

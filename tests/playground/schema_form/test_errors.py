@@ -22,7 +22,7 @@ COUNTS = {"minItems", "minProperties", "contains"}
 def submitted(schema, value):
     compiled = compile_schema(schema)
     page = Page(draw_form(schema_form.begin(compiled, value, name="parameters").form))
-    return schema_form.submitted(compiled, page.submit(), name="parameters")
+    return schema_form.read_submission(compiled, page.submit(), name="parameters")
 
 
 def messages_at_controls(page):
@@ -169,11 +169,11 @@ def test_violations_in_json_text_have_their_line_and_column():
     )
     page = Page(draw_form(schema_form.begin(schema, {}, name="parameters").form))
     pairs = [*page.submit(), ("op", "parameters:view::json")]
-    as_json = Page(draw_form(schema_form.submitted(schema, pairs, name="parameters").form))
+    as_json = Page(draw_form(schema_form.read_submission(schema, pairs, name="parameters").form))
     typed = '{\n "b": [1, 2],\n "a": "é"}'
     pairs = [(name, typed if text.strip() == "{}" else text) for name, text in as_json.submit()]
 
-    form = schema_form.submitted(schema, pairs, name="parameters").form
+    form = schema_form.read_submission(schema, pairs, name="parameters").form
 
     assert [(mark.line, mark.column) for mark in form.root.marks] == [(1, 1), (2, 7), (3, 7)]
     assert [message.rpartition(" (")[2] for message in form.root.head.errors] == [

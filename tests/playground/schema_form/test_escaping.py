@@ -141,7 +141,7 @@ def test_markup_in_the_texts_of_a_schema_a_value_errors_and_typed_text_changes_n
         typed = {f"parameters:n:{path}": [mark] for path in page.paths("n")}
         typed |= {f"parameters:k:{path}": [mark] for path in page.paths("k")}
         pairs = page.submit(typed=typed)
-        return draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
+        return draw_form(schema_form.read_submission(compiled, pairs, name="parameters").form)
 
     assert skeleton(answer(payload)) == skeleton(answer(harmless(payload)))
 

@@ -169,7 +169,7 @@ def texts(page):
 
 
 def look_at(form):
-    again = schema_form.submitted(
+    again = schema_form.read_submission(
         form.schema, form.page.submit(), name="parameters", is_checked=False
     )
     page = draw_form(again.form)
@@ -178,7 +178,7 @@ def look_at(form):
     assert texts(form.page) - texts(Page(page)) - Counter({"": 1000}) == Counter()
     assert (
         draw_form(
-            schema_form.submitted(
+            schema_form.read_submission(
                 form.schema, Page(page).submit(), name="parameters", is_checked=False
             ).form
         )

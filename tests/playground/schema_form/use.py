@@ -62,7 +62,7 @@ class FormInUse:
 
     def read(self, pairs: Pairs) -> schema_form.Submission:
         """Read what a browser sent."""
-        return schema_form.submitted(self.schema, pairs, name="parameters", **self.options)
+        return schema_form.read_submission(self.schema, pairs, name="parameters", **self.options)
 
     def make_person(self, *, may_write_json: bool = False) -> Person:
         """Make somebody who fills in this form."""
