@@ -2,7 +2,7 @@
 
 findings        a finding, and its fix
 registry        every rule, with its documentation, which is in rules.toml
-linter          runs all rules, which are in rules/: findings with their positions, and one number for a spec
+linter          runs all rules, which are in rules/: findings with their positions, and the score
 context         a spec as the rules see it
 assessment      that number, and the formats that accept the spec unchanged
 fixes           applies fixes to the text of a spec (`toolspec.text.text_patch`)

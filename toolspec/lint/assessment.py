@@ -12,7 +12,8 @@ from toolspec.lint.linter import lint, score
 from toolspec.lint.registry import RULES_VERSION
 from toolspec.spec import ToolSpec
 
-# Tools whose assessment has a lower number are assessed again: after a change of rules, and with a new export format.
+# Tools whose assessment has a lower number are assessed again: after a change of rules, and with a
+# new export format.
 ASSESSED_BY: Final = RULES_VERSION + len(FORMATS) - 8  # there were 8 formats at version 4
 GRADES: Final[tuple[tuple[int, str], ...]] = (
     (90, "90 and above"),
@@ -52,11 +53,10 @@ class SpecAssessment:
 
 def assess(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssessment:
     """Assess `spec`; `waived` findings do not lower the score. 1 to 2 ms for a typical spec."""
-    findings = [
-        finding
-        for finding in lint(spec)
-        if not any(waiver.covers(finding.rule, finding.pointer) for waiver in waived)
-    ]
+    findings = []
+    for finding in lint(spec):
+        if not any(waiver.covers(finding.rule, finding.pointer) for waiver in waived):
+            findings.append(finding)
     counts = Counter(finding.rule for finding in findings)
     return SpecAssessment(score(findings), usable_as_it_is(spec), tuple(sorted(counts.items())))
 
@@ -66,7 +66,8 @@ def grade_of(number: int) -> int:
     return next(lowest for lowest, _ in GRADES if number >= lowest)
 
 
-# Tokens of the search index. A score has a token of its own and one for its ten, so that "at least" needs only a few.
+# Tokens of the search index. A score has a token of its own and one for its ten, so that "at least"
+# needs only a few.
 
 
 def keys_of(number: int | None, usable: Collection[str]) -> tuple[str, ...]:
@@ -84,7 +85,6 @@ def keys_from(lowest: int) -> tuple[str, ...]:
     """Every tool with a score of `lowest` or more has one of these tokens."""
     tens = -(-lowest // 10)
     singles = range(lowest, min(tens * 10, 101))
-    return (
-        *(f"f_score_{number}" for number in singles),
-        *(f"f_scores_{ten}" for ten in range(tens, 11)),
-    )
+    keys = [f"f_score_{number}" for number in singles]
+    keys += [f"f_scores_{ten}" for ten in range(tens, 11)]
+    return tuple(keys)

@@ -12,7 +12,7 @@ from toolspec.schema.applicable import ALWAYS, BRANCHES, gather_nodes
 from toolspec.schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
 from toolspec.schema.index import Node, SchemaMap
 from toolspec.schema.summary import Summary
-from toolspec.schema.validation import Budget, CompiledSchema, Subschema, compile_schema
+from toolspec.schema.validation import Budget, CompiledSchema, compile_schema
 from toolspec.spec import ToolSpec
 from toolspec.text.containers import members_of
 from toolspec.text.pointers import pointer_join
@@ -44,10 +44,13 @@ class Part:
         return SchemaMap(self.schema, max_nodes=MAX_NODES)
 
     def declared_in_place(self, node: Node) -> tuple[frozenset[str], frozenset[str]]:
-        """The members and member patterns that `node` and its `in_place` nodes declare; computed once."""
+        """The members and member patterns that `node` and its `in_place` nodes declare.
+
+        Computed once.
+        """
         cached = self._declared.get(node)
         if cached is None:
-            summary = Summary([keywords_of(one) for one in in_place(node)])
+            summary = Summary(list(map(keywords_of, in_place(node))))
             names = frozenset(summary.names("properties"))
             patterns = frozenset(summary.names("patternProperties"))
             cached = self._declared[node] = (names, patterns)
@@ -61,28 +64,21 @@ class Part:
         """The pointer into the spec of `node`, or of the value at `tokens` below it."""
         return pointer_join(self.pointer + node.pointer, *tokens)
 
-    def _subschema_of(self, node: Node) -> Subschema | None:
-        """`node` in the compiled schema; None if it cannot be found."""
-        try:
-            return self.compiled.root.sub(*node.tokens)
-        except LookupError:
+    def explain_mismatch(self, node: Node, value: JSON) -> str | None:
+        """Why `value` does not match `node`; None if it does, or if the check took too long."""
+        if self.budget.seconds <= 0:
             return None
-
-    def mismatch(self, node: Node, value: JSON) -> str | None:
-        """Why `value` does not match `node`, in a few words; None if it does, or if the check took too long."""
-        subschema = self._subschema_of(node)
-        if subschema is None or self.budget.seconds <= 0:
+        try:
+            subschema = self.compiled.root.sub(*node.tokens)
+        except LookupError:
             return None
         budget = Budget(steps=STEPS, seconds=self.budget.seconds)
         errors = subschema.errors(value, budget)
         self.budget.seconds = budget.seconds
         if not errors:
             return None
-        return (
-            f"{errors[0].message} (at {errors[0].pointer})"
-            if errors[0].pointer
-            else errors[0].message
-        )
+        message, pointer = errors[0].message, errors[0].pointer
+        return f"{message} (at {pointer})" if pointer else message
 
 
 @dataclass(frozen=True)
@@ -94,12 +90,12 @@ class Subject:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         budget = Budget(seconds=ALL_SECONDS)
-        found = (
+        parts = (
             Part("parameters", "/definition/parameters", self.spec.parameters, budget),
             Part("returnType", "/definition/returnType", self.spec.return_type, budget),
             Part("configuration", "/configuration", self.spec.configuration, budget),
         )
-        return tuple(part for part in found if part.schema is not None)
+        return tuple(part for part in parts if part.schema is not None)
 
     def part(self, name: PartName) -> Part | None:
         return next((part for part in self.parts if part.name == name), None)
@@ -117,7 +113,9 @@ def is_modern(node: Node) -> bool:
 
 def property_name(node: Node) -> str | None:
     """The name of the member that `node` describes; None if it describes something else."""
-    return str(node.path[1]) if node.path[:1] == ("properties",) and len(node.path) == 2 else None
+    if len(node.path) == 2 and node.path[0] == "properties":
+        return str(node.path[1])
+    return None
 
 
 def properties_of(node: Node) -> Iterator[tuple[str, Node]]:
@@ -129,7 +127,7 @@ def properties_of(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def in_place(node: Node) -> list[Node]:
-    """`node`, and every node that applies to the same value through its references, `allOf` and alternatives."""
+    """`node`, and all nodes of the same value through references, `allOf` and alternatives."""
     return gather_nodes(node, _IN_PLACE)
 
 

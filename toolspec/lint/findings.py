@@ -21,7 +21,8 @@ class Fix:
 
     Attributes:
         title: its effect, in a few words.
-        safe: the tool keeps its name and members, and accepts and returns exactly the same values as before.
+        safe: the tool keeps its name and members, and accepts and returns exactly the same values
+            as before.
     """
 
     title: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from toolspec.lint.findings import Fix
@@ -39,7 +40,9 @@ def apply_fix(text: str, fix: Fix) -> str:
 
 
 def apply_safe_fixes(text: str, fixes: Iterable[Fix]) -> FixResult:
-    """`text`, a spec's, with `fixes`, all made for this text, applied; all other text stays byte for byte the same.
+    """`text`, a spec's, with `fixes`, all made for this text, applied.
+
+    All other text stays byte for byte the same.
 
     Raises:
         JSONTextError: `text` is not JSON.
@@ -49,7 +52,8 @@ def apply_safe_fixes(text: str, fixes: Iterable[Fix]) -> FixResult:
     applied: list[Fix] = []
     left: list[Fix] = []
     used = 0
-    for fix in sorted({fix.key: fix for fix in fixes}.values(), key=_position, reverse=True):
+    distinct = {fix.key: fix for fix in fixes}
+    for fix in sorted(distinct.values(), key=_position, reverse=True):
         if applied and used + len(fix.operations) > max_operations:
             left.append(fix)
             continue
@@ -60,15 +64,16 @@ def apply_safe_fixes(text: str, fixes: Iterable[Fix]) -> FixResult:
             continue
         applied.append(fix)
         used += len(fix.operations)
-    operations = [operation for fix in applied for operation in fix.operations]
-    return FixResult(patch_text(text, operations) if applied else text, tuple(applied), tuple(left))
+    if applied:
+        text = patch_text(text, chain.from_iterable(fix.operations for fix in applied))
+    return FixResult(text, tuple(applied), tuple(left))
 
 
 _Path = tuple[tuple[bool, int, str], ...]
 
 
 def _position(fix: Fix) -> tuple[bool, _Path]:
-    """Sorts fixes in reverse: the last position goes first, so that no fix shifts the target of another.
+    """The key to sort fixes in reverse: the last goes first, so that it shifts no other target.
 
     Fixes that move a part, with everything inside it, go last.
     """
@@ -79,7 +84,9 @@ def _position(fix: Fix) -> tuple[bool, _Path]:
 
 def _path(pointer: str) -> _Path:
     """The tokens of `pointer`, comparable; indexes in the order of numbers."""
-    return tuple(
-        (not token.isdecimal(), int(token) if token.isdecimal() and len(token) < 10 else 0, token)
-        for token in split_pointer(pointer)
-    )
+    tokens = []
+    for token in split_pointer(pointer):
+        is_index = token.isdecimal()
+        index = int(token) if is_index and len(token) < 10 else 0
+        tokens.append((not is_index, index, token))
+    return tuple(tokens)

@@ -1,4 +1,4 @@
-"""Run all rules over a spec, in one pass over its schemas: its findings, their positions in the text, and its score."""
+"""Run all rules over a spec, in one pass over its schemas: findings, positions and score."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from toolspec.text.reader import JSON
 
 MAX_FINDINGS: Final = 500
 
-# Findings of the same severity come in the order of the modules. A module lists its rules for specs and for schemas.
+# Findings of the same severity come in the order of the modules. A module lists its rules for specs
+# and for schemas.
 MODULES: Final = (
     names,
     descriptions,
@@ -49,12 +50,15 @@ OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = tuple(
 
 
 def lint(spec: ToolSpec) -> list[Finding]:
-    """The findings of `spec`, the most severe first; at most `MAX_FINDINGS`. Below 1 ms for a typical spec."""
-    findings = list(islice(_findings(Subject(spec)), MAX_FINDINGS))
+    """The findings of `spec`, the most severe first.
+
+    At most `MAX_FINDINGS`. Below 1 ms for a typical spec.
+    """
+    findings = list(islice(_find(Subject(spec)), MAX_FINDINGS))
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
-def _findings(subject: Subject) -> Iterator[Finding]:
+def _find(subject: Subject) -> Iterator[Finding]:
     for check in OF_SPECS:
         yield from check(subject)
     for part in subject.parts:
@@ -79,7 +83,10 @@ class Advice:
         return self.problem.rule
 
     def as_json(self) -> dict[str, JSON]:
-        """{"pointer", "message", "rule", "line", "column", "severity", "fix"}; `fix` as `Fix.as_json`, or null."""
+        """{"pointer", "message", "rule", "line", "column", "severity", "fix"}.
+
+        `fix` as `Fix.as_json`, or null.
+        """
         fix: JSON = self.fix.as_json() if self.fix is not None else None
         return {**self.problem.as_json(), "severity": self.severity, "fix": fix}
 
@@ -87,21 +94,21 @@ class Advice:
 def advise(spec: ToolSpec) -> list[Advice]:
     """The findings of `spec`, the most severe first, with lines and columns of its text."""
     findings = lint(spec)
-    positions = locate(spec.source, [finding.pointer for finding in findings]) if findings else {}
-    return [
-        Advice(
-            Problem(finding.pointer, finding.message, finding.rule, line=line, column=column),
-            finding.severity,
-            finding.fix,
-        )
-        for finding in findings
-        for line, column in [positions[finding.pointer]]
-    ]
+    if not findings:
+        return []
+    positions = locate(spec.source, [finding.pointer for finding in findings])
+    advice = []
+    for finding in findings:
+        line, column = positions[finding.pointer]
+        problem = Problem(finding.pointer, finding.message, finding.rule, line=line, column=column)
+        advice.append(Advice(problem, finding.severity, finding.fix))
+    return advice
 
 
 # As one number
 
-# The cost of a rule's first finding, of each further one, and the limit for all findings of one rule.
+# The cost of a rule's first finding, of each further one, and the limit for all findings of one
+# rule.
 COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
     "error": (30, 5, 45),
     "warning": (5, 1.5, 15),
@@ -110,7 +117,10 @@ COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
 
 
 def score(findings: Iterable[Finding | Advice]) -> int:
-    """0 (hardly usable) to 100 (no findings). Repeated findings of one rule cost less: they are one mistake."""
+    """0 (hardly usable) to 100 (no findings).
+
+    Repeated findings of one rule cost less: they are one mistake.
+    """
     counts = Counter((finding.rule, finding.severity) for finding in findings)
     cost = 0.0
     for (_, severity), number in counts.items():

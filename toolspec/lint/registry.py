@@ -12,9 +12,8 @@ from typing import Any, Final
 from toolspec.exports.format_rules import ANTHROPIC, GEMINI, MCP, OPENAI
 from toolspec.lint.findings import Finding, Fix, Severity
 
-RULES_VERSION: Final = (
-    5  # raise it when a change of rules changes assessments: all tools are then reassessed
-)
+# Raise it when a change of rules changes assessments: all tools are then reassessed.
+RULES_VERSION: Final = 5
 
 _FILE: Final = Path(__file__).with_name("rules.toml")
 _PROVIDERS: Final = {rules.key: rules for rules in (MCP, OPENAI, ANTHROPIC, GEMINI)}
@@ -31,7 +30,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RuleExample:
-    """Two JSON texts of the value at `pointer` in a spec: `found`, which has a finding, and `corrected`."""
+    """Two JSON texts of the value at `pointer` in a spec: `found` has a finding; `corrected`."""
 
     pointer: str
     found: str
@@ -77,7 +76,7 @@ def _read_rules() -> Mapping[str, Rule]:
 RULES: Final = _read_rules()
 
 
-def found(
+def make_finding(
     rule: str,
     pointer: str,
     message: str,

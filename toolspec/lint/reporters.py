@@ -11,12 +11,9 @@ from toolspec.errors import Problem
 from toolspec.lint import RULES, SEVERITIES, Advice
 from toolspec.text.reader import JSON, dumps
 
-PLACES_SHOWN: Final = 10  # of a rule
-LEVELS: Final = {
-    "error": "error",
-    "warning": "warning",
-    "info": "note",
-}  # SARIF's level for each severity
+MAX_LINES: Final = 10  # of a rule
+# SARIF's level for each severity.
+LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,8 @@ class Checked:
 
     Attributes:
         score: 0 to 100; None for a spec with problems.
-        failing_calls: on recent calls that the spec would refuse, and responses that would not match it.
+        failing_calls: on recent calls that the spec would refuse, and responses that would not
+            match it.
     """
 
     source: str
@@ -42,62 +40,62 @@ def as_text(checked: Sequence[Checked]) -> str:
     For advice, the severity precedes the message.
     """
     lines = []
-    for one in checked:
-        lines += [_line(one, problem) for problem in one.problems]
-        lines += [_line(one, advice.problem, f"{advice.severity}: ") for advice in one.advice]
+    for spec in checked:
+        lines += [_line(spec, problem) for problem in spec.problems]
+        lines += [_line(spec, each.problem, f"{each.severity}: ") for each in spec.advice]
     return "\n".join(lines)
 
 
-def _line(one: Checked, problem: Problem, severity: str = "", *, with_rule: bool = True) -> str:
-    position = f"{one.source}:{problem.line or one.line}:{problem.column or 1}"
+def _line(spec: Checked, problem: Problem, severity: str = "", *, with_rule: bool = True) -> str:
+    position = f"{spec.source}:{problem.line or spec.line}:{problem.column or 1}"
     rule = f"{problem.rule} " if with_rule else ""
     return f"{position}: {severity}{problem.message} ({rule}at {problem.pointer or 'the top'})"
 
 
 def as_groups(checked: Sequence[Checked]) -> str:
-    """Problems and findings by rule, the gravest and then the most frequent first: for people, who fix them by rule.
+    """Problems and findings by rule, the gravest and then the most frequent first.
 
-    Of each rule the first `PLACES_SHOWN` places are listed; `as_text` has all.
+    People fix them by rule. Of each rule, the first `MAX_LINES` are listed; `as_text` has all.
     """
     groups: dict[tuple[int, str], list[str]] = {}
-    for one in checked:
-        for problem in one.problems:
-            groups.setdefault((0, problem.rule), []).append(_line(one, problem, with_rule=False))
-        for advice in one.advice:
-            rank = 1 + SEVERITIES.index(advice.severity)
-            groups.setdefault((rank, advice.rule), []).append(
-                _line(one, advice.problem, with_rule=False)
-            )
-    ordered = sorted(groups, key=lambda group: (group[0], -len(groups[group]), group[1]))
-    return "\n\n".join(_group(rank, rule, groups[rank, rule]) for rank, rule in ordered)
+    for spec in checked:
+        ranked = [(0, problem) for problem in spec.problems]
+        ranked += [(1 + SEVERITIES.index(each.severity), each.problem) for each in spec.advice]
+        for rank, problem in ranked:
+            lines = groups.setdefault((rank, problem.rule), [])
+            lines.append(_line(spec, problem, with_rule=False))
+    texts = []
+    for rank, rule in sorted(groups, key=lambda key: (key[0], -len(groups[key]), key[1])):
+        texts.append(_group(rank, rule, groups[rank, rule]))
+    return "\n\n".join(texts)
 
 
 def _group(rank: int, rule: str, lines: list[str]) -> str:
+    count = len(lines)
     kind = LEVELS[SEVERITIES[rank - 1]] if rank else "problem"
-    head = [f"{rule} ({len(lines):,} {kind}{'s' * (len(lines) != 1)})"]
+    head = f"{rule} ({count:,} {kind}{'s' * (count != 1)})"
     if rule in RULES:
-        head = [f"{RULES[rule].title}: {head[0]}", f"  {RULES[rule].how}"]
-    rest = (
-        [f"  and {len(lines) - PLACES_SHOWN:,} more: --format text lists all"]
-        if len(lines) > PLACES_SHOWN
-        else []
-    )
-    return "\n".join([*head, *(f"  {line}" for line in lines[:PLACES_SHOWN]), *rest])
+        head = f"{RULES[rule].title}: {head}\n  {RULES[rule].how}"
+    text = [head, *(f"  {line}" for line in lines[:MAX_LINES])]
+    if count > MAX_LINES:
+        text.append(f"  and {count - MAX_LINES:,} more: --format text lists all")
+    return "\n".join(text)
 
 
 def as_json(checked: Sequence[Checked]) -> str:
     """[{"source", "line", "valid", "problems", "advice", "score"}], one for each spec."""
-    report: JSON = [
-        {
-            "source": one.source,
-            "line": one.line,
-            "valid": not one.problems,
-            "problems": [dict(problem.as_json()) for problem in one.problems],
-            "advice": [dict(advice.as_json()) for advice in one.advice],
-            "score": one.score,
-        }
-        for one in checked
-    ]
+    report: list[JSON] = []
+    for spec in checked:
+        report.append(
+            {
+                "source": spec.source,
+                "line": spec.line,
+                "valid": not spec.problems,
+                "problems": [dict(problem.as_json()) for problem in spec.problems],
+                "advice": [dict(each.as_json()) for each in spec.advice],
+                "score": spec.score,
+            }
+        )
     return dumps(report, indent=2)
 
 
@@ -111,26 +109,24 @@ def as_sarif(checked: Sequence[Checked], *, site: str = "", home: str = "") -> s
 
     Source: OASIS, "Static Analysis Results Interchange Format 2.1.0", sections 3.13 to 3.49.
     """
-    results = [_result(one, problem, "error") for one in checked for problem in one.problems]
-    results += [
-        _result(one, advice.problem, LEVELS[advice.severity])
-        for one in checked
-        for advice in one.advice
-    ]
-    used = {problem.rule for one in checked for problem in one.problems}
-    used |= {advice.problem.rule for one in checked for advice in one.advice}
-    driver: dict[str, JSON] = {
-        "name": "Toolshelf",
-        "rules": [_rule(rule, site) for rule in sorted(used)],
-    }
+    results: list[JSON] = []
+    for spec in checked:
+        results += [_result(spec, problem, "error") for problem in spec.problems]
+    for spec in checked:
+        results += [_result(spec, each.problem, LEVELS[each.severity]) for each in spec.advice]
+    used: set[str] = set()
+    for spec in checked:
+        used.update(problem.rule for problem in spec.problems)
+        used.update(each.rule for each in spec.advice)
+    rules = [_rule(rule, site) for rule in sorted(used)]
+    driver: dict[str, JSON] = {"name": "Toolshelf", "rules": rules}
     if site or home:
         driver["informationUri"] = f"{(site or home).rstrip('/')}/"
+    tool: JSON = {"driver": driver}
     log: JSON = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [
-            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-        ],
+        "runs": [{"tool": tool, "columnKind": "unicodeCodePoints", "results": results}],
     }
     return dumps(log, indent=2)
 
@@ -151,13 +147,12 @@ def _rule(name: str, site: str) -> JSON:
     return report
 
 
-def _result(one: Checked, problem: Problem, level: str) -> JSON:
-    location: dict[str, JSON] = {
-        "physicalLocation": {
-            "artifactLocation": {"uri": Path(one.source).as_posix()},
-            "region": {"startLine": problem.line or one.line, "startColumn": problem.column or 1},
-        }
+def _result(spec: Checked, problem: Problem, level: str) -> JSON:
+    place: JSON = {
+        "artifactLocation": {"uri": Path(spec.source).as_posix()},
+        "region": {"startLine": problem.line or spec.line, "startColumn": problem.column or 1},
     }
+    location: dict[str, JSON] = {"physicalLocation": place}
     if problem.pointer:
         location["logicalLocations"] = [{"fullyQualifiedName": problem.pointer}]
     return {

@@ -33,8 +33,9 @@ def findings_in(rule: Rule, text: str) -> list[Finding]:
     """
     pointer = rule.example.pointer
     document = apply_patch(loads(_SPEC), [Operation("add", pointer, loads(text))])
-    return [
-        replace(finding, pointer=finding.pointer.removeprefix(pointer))
-        for finding in lint(read_spec(dumps(document)))
-        if finding.rule == rule.id
-    ]
+    findings = []
+    for finding in lint(read_spec(dumps(document))):
+        if finding.rule == rule.id:
+            inner = finding.pointer.removeprefix(pointer)
+            findings.append(replace(finding, pointer=inner))
+    return findings

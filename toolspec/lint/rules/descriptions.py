@@ -16,7 +16,7 @@ from toolspec.lint.context import (
     property_name,
 )
 from toolspec.lint.findings import Finding, Fix
-from toolspec.lint.registry import found
+from toolspec.lint.registry import make_finding
 from toolspec.schema.index import Node
 from toolspec.text.containers import children_of
 from toolspec.text.patch import Operation
@@ -30,29 +30,29 @@ _WORD: Final = re.compile(r"\w+")
 _PLACEHOLDER: Final = re.compile(
     r"\W*(?:todo|tbd|fixme|n/?a|none|null|description|placeholder|test)\W*", re.IGNORECASE
 )
-# Invisible characters: zero-width, direction controls, tags, variation selectors other than those of emoji.
+# Invisible characters: zero-width, direction controls, tags, variation selectors other than those
+# of emoji.
 _HIDDEN: Final = re.compile(
-    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e01ef]"
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
+    "\U000e0000-\U000e01ef]"
 )
 _CONSTRAINING: Final = frozenset(
     {"type", "enum", "const", "properties", "items", "not", "if", "required", "$ref", "$dynamicRef"}
 )
 
 
-def tool_description(subject: Subject) -> Iterator[Finding]:
+def check_description(subject: Subject) -> Iterator[Finding]:
     text = subject.spec.description.strip()
     if not text:
         message = "The description is empty; describe what the tool does and when to use it."
-        yield found("description-empty", DESCRIPTION, message)
+        yield make_finding("description-empty", DESCRIPTION, message)
     elif _is_uninformative(text, subject.spec.name):
-        yield found(
-            "description-vague",
-            DESCRIPTION,
-            f"“{text[:60]}” does not tell a model when to use the tool.",
-        )
+        message = f"“{text[:60]}” does not tell a model when to use the tool."
+        yield make_finding("description-vague", DESCRIPTION, message)
     elif len(text) > MAX_DESCRIPTION_CHARACTERS:
-        message = f"The description has {len(text):,} characters; shorten it to {MAX_DESCRIPTION_CHARACTERS:,}."
-        yield found("description-long", DESCRIPTION, message)
+        message = f"The description has {len(text):,} characters;"
+        message += f" shorten it to {MAX_DESCRIPTION_CHARACTERS:,}."
+        yield make_finding("description-long", DESCRIPTION, message)
 
 
 def _is_uninformative(text: str, name: str) -> bool:
@@ -60,27 +60,21 @@ def _is_uninformative(text: str, name: str) -> bool:
     in_name = set(_WORD.findall(re.sub(r"([a-z])([A-Z])|_|-", r"\1 \2", name).casefold()))
     if _PLACEHOLDER.fullmatch(text) or set(words) <= in_name:
         return True
-    return (
-        len(words) < MIN_DESCRIPTION_WORDS and text.isascii()
-    )  # other scripts may not separate words by spaces
+    # other scripts may not separate words by spaces
+    return len(words) < MIN_DESCRIPTION_WORDS and text.isascii()
 
 
-def hidden_characters(subject: Subject) -> Iterator[Finding]:
+def find_hidden_characters(subject: Subject) -> Iterator[Finding]:
     if _HIDDEN.search(subject.spec.source) is None and "\\u" not in subject.spec.source:
         return
     for pointer, text in texts_of(subject.spec.document):
         hidden = _HIDDEN.findall(text)
         if hidden:
-            shown = ", ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5]))
-            fix = Fix(
-                "Remove them", (Operation("replace", pointer, _HIDDEN.sub("", text)),), safe=True
-            )
-            yield found(
-                "description-hidden",
-                pointer,
-                f"This text contains invisible characters: {shown}.",
-                fix,
-            )
+            codes = dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5])
+            message = f"This text contains invisible characters: {', '.join(codes)}."
+            visible = Operation("replace", pointer, _HIDDEN.sub("", text))
+            fix = Fix("Remove them", (visible,), safe=True)
+            yield make_finding("description-hidden", pointer, message, fix)
 
 
 def texts_of(document: JSON) -> Iterator[tuple[str, str]]:
@@ -96,36 +90,38 @@ def texts_of(document: JSON) -> Iterator[tuple[str, str]]:
                 waiting.append((member, inner))
 
 
-def absent_parts(subject: Subject) -> Iterator[Finding]:
+def find_absent_parts(subject: Subject) -> Iterator[Finding]:
     spec = subject.spec
     if spec.parameters is None:
         nothing: JSON = {"type": "object", "properties": {}}
-        fix = Fix(
-            "Declare that it takes no parameters",
-            (Operation("add", "/definition/parameters", nothing),),
-        )
+        addition = Operation("add", "/definition/parameters", nothing)
+        fix = Fix("Declare that it takes no parameters", (addition,))
         message = "The spec has no `parameters`; describe them, or declare that there are none."
-        yield found("parameters-missing", "/definition", message, fix)
+        yield make_finding("parameters-missing", "/definition", message, fix)
     if spec.return_type is None:
         message = "The spec has no `returnType`; describe what the tool returns."
-        yield found("return-type-missing", "/definition", message)
+        yield make_finding("return-type-missing", "/definition", message)
     if not spec.examples:
-        yield found(
-            "examples-missing",
-            "/definition",
-            "The spec has no `examples`; add a call and its result.",
-        )
+        message = "The spec has no `examples`; add a call and its result."
+        yield make_finding("examples-missing", "/definition", message)
 
 
-def undescribed(part: Part, node: Node) -> Iterator[Finding]:
-    """Parameters and settings without a description; the members of a result are clear from their names."""
+def check_member_description(part: Part, node: Node) -> Iterator[Finding]:
+    """Parameters and settings without a description.
+
+    The members of a result are clear from their names.
+    """
     name = property_name(node)
     if name is None or part.name == "returnType" or _is_described(node):
         return
-    is_outer = node.parent is part.map.root
-    rule = "setting-undescribed" if part.name == "configuration" else "parameter-undescribed"
+    if node.parent is not part.map.root:
+        rule = "member-undescribed"
+    elif part.name == "configuration":
+        rule = "setting-undescribed"
+    else:
+        rule = "parameter-undescribed"
     message = f"`{name[:80]}` has no description; explain what it means."
-    yield found(rule if is_outer else "member-undescribed", part.pointer_to(node), message)
+    yield make_finding(rule, part.pointer_to(node), message)
 
 
 def _is_described(node: Node) -> bool:
@@ -135,33 +131,30 @@ def _is_described(node: Node) -> bool:
     return any(isinstance(text, str) and text.strip() for text in texts)
 
 
-def unspecified(part: Part, node: Node) -> Iterator[Finding]:
-    """Members without any constraint on their value."""
+def check_member_type(part: Part, node: Node) -> Iterator[Finding]:
+    """Parameters without any constraint on their value."""
     name = property_name(node)
-    if name is None or part.name == "returnType":
+    if name is None or part.name != "parameters":
         return
-    declared = frozenset().union(*(keywords_of(one) for one in in_place(node)))
-    if not declared & _CONSTRAINING and node.schema is not False:
-        if part.name == "parameters" and node.parent is part.map.root:
-            yield found(
-                "parameter-untyped",
-                part.pointer_to(node),
-                f"`{name[:80]}` has no type; declare one.",
-            )
-    elif (
-        keywords_of(node).get("type") == "object"
-        and part.name == "parameters"
-        and not declared & _DESCRIPTIVE
-    ):
+    keywords = frozenset[str]().union(*map(keywords_of, in_place(node)))
+    if not keywords & _CONSTRAINING and node.schema is not False:
+        if node.parent is part.map.root:
+            message = f"`{name[:80]}` has no type; declare one."
+            yield make_finding("parameter-untyped", part.pointer_to(node), message)
+    elif keywords_of(node).get("type") == "object" and not keywords & _DESCRIPTIVE:
         message = f"`{name[:80]}` is an object without declared properties; declare them."
-        yield found("object-unspecified", part.pointer_to(node), message)
+        yield make_finding("object-unspecified", part.pointer_to(node), message)
 
 
 _DESCRIPTIVE: Final = frozenset({
-    "properties", "additionalProperties", "patternProperties", "enum", "const", "unevaluatedProperties",
-    "propertyNames", "$ref", "allOf", "anyOf", "oneOf",
+    "properties", "additionalProperties", "patternProperties", "enum", "const",
+    "unevaluatedProperties", "propertyNames", "$ref", "allOf", "anyOf", "oneOf",
 })  # fmt: skip
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (tool_description, hidden_characters, absent_parts)
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (undescribed, unspecified)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (
+    check_description,
+    find_hidden_characters,
+    find_absent_parts,
+)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (check_member_description, check_member_type)

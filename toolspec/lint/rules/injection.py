@@ -1,8 +1,9 @@
-"""Instructions to the model that do not describe the tool: a tool can attack the model that reads its description.
+"""Instructions to the model that do not describe the tool: a description can be an attack.
 
 Low on false alarms rather than complete: each pattern was tried on the real tools of the corpora.
 
-Source: OWASP, "LLM01: Prompt Injection"; Invariant Labs, "MCP Security Notification: Tool Poisoning Attacks".
+Source: OWASP, "LLM01: Prompt Injection"; Invariant Labs, "MCP Security Notification: Tool Poisoning
+Attacks".
 """
 
 from __future__ import annotations
@@ -15,22 +16,21 @@ from typing import Final
 
 from toolspec.lint.context import SpecRule, Subject
 from toolspec.lint.findings import Finding
-from toolspec.lint.registry import found
+from toolspec.lint.registry import make_finding
 from toolspec.lint.rules.descriptions import texts_of
 from toolspec.text.reader import JSON
 
 MAX_CHARACTERS: Final = 200_000  # of the different texts of one spec: 1,000 take at most 6 ms
 SHOWN_CHARACTERS: Final = 120
 UNSEARCHED: Final = (
-    f"The descriptions, titles and names have more than {MAX_CHARACTERS:,} characters together, so that not all of "
-    "them were searched for instructions to the model."
+    f"The descriptions, titles and names have more than {MAX_CHARACTERS:,} characters together, "
+    "so that not all of them were searched for instructions to the model."
 )
 
 _FILE: Final = Path(__file__).with_name("injection_patterns.txt")
 _NAME: Final = re.compile(r"([A-Z]+) = (.+)")
-_BETWEEN_WORDS: Final = (
-    r"\W{1,4}"  # bounded like words: unbounded repetitions side by side take quadratic time
-)
+# Bounded like words: unbounded repetitions side by side take quadratic time.
+_BETWEEN_WORDS: Final = r"\W{1,4}"
 _WORD: Final = r"\w{1,40}"
 
 
@@ -40,8 +40,9 @@ def _instruction() -> re.Pattern[str]:
     names: dict[str, str] = {}
     patterns: list[str] = []
     for line in _FILE.read_text(encoding="utf-8").splitlines():
-        if named := _NAME.fullmatch(line):
-            names[named[1]] = named[2]
+        definition = _NAME.fullmatch(line)
+        if definition:
+            names[definition[1]] = definition[2]
         elif line and not line.startswith("#"):
             patterns.append(line)
     text = "|".join(f"(?:{pattern})" for pattern in patterns)
@@ -51,15 +52,15 @@ def _instruction() -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE | re.DOTALL)
 
 
-def instructions_to_model(subject: Subject) -> Iterator[Finding]:
+def find_instructions(subject: Subject) -> Iterator[Finding]:
     document = subject.spec.document
     for pointer, phrase in injected_phrases(document):
-        message = (
-            f"“{phrase[:SHOWN_CHARACTERS]}” instructs the model instead of describing the tool."
-        )
-        yield found("description-instructs", pointer, message)
-    if (unsearched := unsearched_text(document)) is not None:
-        yield found("description-instructs", unsearched, f"{UNSEARCHED} Shorten them.")
+        quote = phrase[:SHOWN_CHARACTERS]
+        message = f"“{quote}” instructs the model instead of describing the tool."
+        yield make_finding("description-instructs", pointer, message)
+    unsearched = unsearched_text(document)
+    if unsearched is not None:
+        yield make_finding("description-instructs", unsearched, f"{UNSEARCHED} Shorten them.")
 
 
 def injected_phrases(document: JSON) -> Iterator[tuple[str, str]]:
@@ -68,14 +69,17 @@ def injected_phrases(document: JSON) -> Iterator[tuple[str, str]]:
     phrases: dict[str, str] = {}
     for pointer, text in texts_of(document):
         if text not in phrases:
-            phrases[text] = injected_phrase(text[: max(left, 0)])
+            phrases[text] = find_phrase(text[: max(left, 0)])
             left -= len(text)
-        if phrase := phrases[text]:
-            yield pointer, phrase
+        if phrases[text]:
+            yield pointer, phrases[text]
 
 
 def unsearched_text(document: JSON) -> str | None:
-    """The pointer of the first text that `injected_phrases` does not search to its end; None if it searches all."""
+    """The pointer of the first text that `injected_phrases` does not search to its end.
+
+    None if it searches all.
+    """
     left = MAX_CHARACTERS
     known: set[str] = set()
     for pointer, text in texts_of(document):
@@ -87,10 +91,13 @@ def unsearched_text(document: JSON) -> str | None:
     return None
 
 
-def injected_phrase(text: str) -> str:
-    """The first part of `text` that instructs the model beyond describing the tool; "" if there is none."""
+def find_phrase(text: str) -> str:
+    """The first part of `text` that instructs the model beyond describing the tool.
+
+    "" if there is none.
+    """
     phrase = _instruction().search(" ".join(text.split()))
     return phrase.group() if phrase else ""
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (instructions_to_model,)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (find_instructions,)

@@ -14,7 +14,7 @@ from toolspec.exports.aliases import NameRule
 from toolspec.exports.format_rules import ANTHROPIC, GEMINI, MCP, OPENAI
 from toolspec.lint.context import SpecRule, Subject, properties_of
 from toolspec.lint.findings import Finding, Fix
-from toolspec.lint.registry import found
+from toolspec.lint.registry import make_finding
 from toolspec.member_names import misnamed
 from toolspec.schema.describe import listed
 from toolspec.text.patch import Operation
@@ -25,19 +25,20 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _CONFUSED: Final = frozenset(
     {"LATIN", "CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU", "FULLWIDTH"}
 )
-# Cyrillic and Greek letters that look like Latin ones: a word made only of these is just as deceptive.
+# Cyrillic and Greek letters that look like Latin ones: a word made only of these is just as
+# deceptive.
 _LOOK_LATIN: Final = frozenset("аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЈЅοαινρυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
 _SPLIT: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
-def tool_name(subject: Subject) -> Iterator[Finding]:
+def check_name(subject: Subject) -> Iterator[Finding]:
     spec = subject.spec
     rejecting = [rules.label for rules in PROVIDERS if not rules.name.allows(spec.name)]
     if not rejecting:
         return
     verb = "does" if len(rejecting) == 1 else "do"
     message = f"{listed(rejecting, 'and')} {verb} not accept the tool name “{spec.name}”."
-    yield found("name-not-portable", "/definition/name", message, _rename(subject))
+    yield make_finding("name-not-portable", "/definition/name", message, _rename(subject))
 
 
 def _rename(subject: Subject) -> Fix | None:
@@ -52,17 +53,17 @@ def _rename(subject: Subject) -> Fix | None:
     return Fix(f"Rename it to {name}", tuple(operations))
 
 
-def member_names(subject: Subject) -> Iterator[Finding]:
+def check_member_names(subject: Subject) -> Iterator[Finding]:
     part = subject.part("parameters")
     if part is None or ANTHROPIC.members is None:
         return
     for name, node in properties_of(part.map.root):
         if not ANTHROPIC.members.allows(name):
             message = f"Anthropic does not accept the parameter name “{name[:80]}”."
-            yield found("member-name-not-portable", part.pointer_to(node), message)
+            yield make_finding("member-name-not-portable", part.pointer_to(node), message)
 
 
-def mixed_scripts(subject: Subject) -> Iterator[Finding]:
+def find_mixed_scripts(subject: Subject) -> Iterator[Finding]:
     """Words of the id and the name in which letters of one script look like those of another."""
     definition = subject.spec.document["definition"]
     for member in ("id", "name"):
@@ -71,11 +72,14 @@ def mixed_scripts(subject: Subject) -> Iterator[Finding]:
         if word is None:
             continue
         letters = [letter for letter in word if not letter.isascii()]
-        named = ", ".join(
-            f"{letter} (U+{ord(letter):04X}, {_script(letter).title()})" for letter in letters[:3]
-        )
-        message = f"The word “{word[:40]}” of the {member} has letters that look like Latin ones: {named}."
-        yield found("name-mixed-scripts", f"/definition/{member}", message)
+        names = ", ".join(map(_describe_letter, letters[:3]))
+        message = f"The word “{word[:40]}” of the {member} has letters that look like Latin ones:"
+        message += f" {names}."
+        yield make_finding("name-mixed-scripts", f"/definition/{member}", message)
+
+
+def _describe_letter(letter: str) -> str:
+    return f"{letter} (U+{ord(letter):04X}, {_script(letter).title()})"
 
 
 def _mixed_word(text: str) -> str | None:
@@ -84,9 +88,9 @@ def _mixed_word(text: str) -> str | None:
         word = match.group()
         if word.isascii():
             continue
-        if len(_CONFUSED & {_script(letter) for letter in word}) > 1 or (
-            has_latin and _LOOK_LATIN.issuperset(word)
-        ):
+        if has_latin and _LOOK_LATIN.issuperset(word):
+            return word
+        if len(_CONFUSED.intersection(map(_script, word))) > 1:
             return word
     return None
 
@@ -96,12 +100,17 @@ def _script(letter: str) -> str:
     return unicodedata.name(letter, "").partition(" ")[0]
 
 
-def misspelt_members(subject: Subject) -> Iterator[Finding]:
+def find_misspelt_members(subject: Subject) -> Iterator[Finding]:
     for member in misnamed(subject.spec.document):
         around = member.pointer.rpartition("/")[0]
         move = Operation("move", f"{around}/{member.meant}", source=member.pointer)
         fix = Fix(f"Rename it to {member.meant}", (move,)) if member.fits else None
-        yield found("member-misspelt", member.pointer, member.message, fix)
+        yield make_finding("member-misspelt", member.pointer, member.message, fix)
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (tool_name, member_names, mixed_scripts, misspelt_members)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (
+    check_name,
+    check_member_names,
+    find_mixed_scripts,
+    find_misspelt_members,
+)
