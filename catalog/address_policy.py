@@ -23,11 +23,11 @@ def url_problem(address: str) -> str:
         or not parts.hostname
         or not address.isprintable()
     ):
-        return "Enter an address that starts with http:// or https://."
+        return "Enter a URL that starts with http:// or https://."
     if parts.username is not None or parts.password is not None:
-        return "Remove the user name and password from the address, and enter them as credentials."
+        return "Remove the user name and password from the URL, and enter them as credentials."
     if parts.fragment:
-        return "Remove the part after `#` from the address."
+        return "Remove the part after `#` from the URL."
     if is_literal(parts.hostname):
         try:
             address_policy().check(parts.hostname, [parts.hostname])

@@ -57,7 +57,7 @@ ACTIONS: Final[dict[str, str]] = {
     "source.change": "Source changed",
     "source.remove": "Source removed",
     "source.sync": "Sync requested",
-    "change.hold": "Change held",
+    "change.hold": "Review requested",
     "change.approve": "Change approved",
     "change.reject": "Change rejected",
     "run.start": "Run started",

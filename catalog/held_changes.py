@@ -413,7 +413,7 @@ def _held_again(change: HeldChange) -> HeldChange:
     )
     if not stored.is_held:
         raise AlreadyDecided(
-            f"This change is no longer waiting: {HeldChange.STATES[stored.state].lower()}."
+            f"This change is no longer in review: {HeldChange.STATES[stored.state].lower()}."
         )
     return stored
 

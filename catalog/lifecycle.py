@@ -125,7 +125,7 @@ def successor_of(
             return found, None
         after = after.superseded_by
         if after.pk == tool.pk:
-            return refused(f"{tool_id!r} is itself superseded by this tool.")
+            return refused(f"{tool_id!r} itself names this tool to use instead.")
     return refused(
         f"{tool_id!r} has too long a chain of successors; enter the last tool of the chain."
     )

@@ -55,7 +55,9 @@ def request_problems(
 def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
     """The reasons why the tool cannot be called: it has no factory, or a broken one."""
     if factory is None:
-        message = "No factory is installed for this tool, so it cannot be run. Try a mock run, or install a factory."
+        message = (
+            "This tool is mock only. Start a mock run, connect its server, or write it in Python."
+        )
         return [Problem("", message, "run.no-factory")]
     if factory.state != "ok" and factory.listed is not None:
         return [Problem("", factory.error or "", "run.no-connection")]

@@ -270,7 +270,7 @@ def _approved(request: HttpRequest, found: HeldChange, body: DecisionIn) -> Stat
     summary="Reject a change of a source",
 )
 def reject_change(request: HttpRequest, name: str, change: int) -> HeldChangeOut:
-    """The tool does not change, and the same definition is not proposed again.
+    """The tool does not change, and the same definition is not put up for review again.
 
     For its owner, its maintainers and administrators.
     """
@@ -298,7 +298,7 @@ def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> He
     "/changes/{int:change}",
     response={200: HeldChangeDetailsOut, **errors(401, 403, 404)},
     auth=token_or_session("read", "publish", "admin"),
-    summary="Get a proposed change",
+    summary="Get a change in review",
     **CHANGE,
 )
 def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
@@ -310,7 +310,7 @@ def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
     "/changes/{int:change}/approve",
     response={200: PublicationOut, 201: PublicationOut, **errors(404, 409), **REFUSED},
     auth=token_or_session("publish"),
-    summary="Approve a proposed change",
+    summary="Approve a change",
     **CHANGE,
 )
 def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Status[PublicationOut]:
@@ -322,7 +322,7 @@ def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Sta
     "/changes/{int:change}/reject",
     response={200: HeldChangeOut, **errors(401, 403, 404, 409)},
     auth=token_or_session("publish"),
-    summary="Reject a proposed change",
+    summary="Reject a change",
     **CHANGE,
 )
 def reject_proposal(request: HttpRequest, change: int) -> HeldChangeOut:

@@ -73,7 +73,7 @@ class HeldChange(models.Model):
 
     HELD, APPROVED, REJECTED, REPLACED = "held", "approved", "rejected", "replaced"
     STATES: Final = {
-        HELD: "Waiting for approval",
+        HELD: "In review",
         APPROVED: "Approved",
         REJECTED: "Rejected",
         REPLACED: "Replaced by a later change",

@@ -25,10 +25,10 @@ EventType = Literal[
 EVENTS: Final[dict[EventType, str]] = {
     "tool.created": "A tool is published for the first time",
     "tool.revised": "A tool has a new revision; with the verdict on its changes",
-    "change.held": "A change waits for approval",
+    "change.held": "A change waits for review",
     "examples.failed": "A check of a tool's examples has failed",
     "source.drifted": "A source changed or dropped tools",
-    "response.drifted": "A response violates its return type, after one that conformed",
+    "response.drifted": "A response violates its return type, after one that matched it",
 }
 TEST: Final = "webhook.test"
 URL_LENGTH: Final = 2_000

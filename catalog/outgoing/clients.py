@@ -94,7 +94,7 @@ class _Rules:
             OutgoingError: the request may not be sent.
         """
         if request.url.scheme not in _PORTS or not request.url.host:
-            message = f"The address {_shown(request.url)} does not start with http:// or https://."
+            message = f"The URL {_shown(request.url)} does not start with http:// or https://."
             raise self._budget.refuse(OutgoingError(message))
         if self._policy.proxy:
             self._check_before_proxy(request.url)

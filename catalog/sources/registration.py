@@ -53,7 +53,7 @@ SCHEDULES: Final[dict[str | int, str]] = {
 CONNECTIONS: Final = {
     "document": "No, mocks only",
     "openapi": "Through the API that the document describes",
-    "mcp-http": "Through the MCP server at the address below",
+    "mcp-http": "Through the MCP server at the URL below",
 }
 _NAME: Final = (
     f"Enter a name of 1 to {NAME_LENGTH} characters: lower-case letters, digits, `-` and `_`, "
@@ -263,7 +263,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
         if kind == "mcp-stdio":
             self._check_command(address)
         elif has_document and bool(address) == bool(document):
-            message = "Enter the address of an OpenAPI document, or upload one, but not both."
+            message = "Enter the URL of an OpenAPI document, or upload one, but not both."
             raise forms.ValidationError(message)
         elif kind == "document" and address:
             raise forms.ValidationError("To connect it, choose another kind.")

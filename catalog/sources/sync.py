@@ -506,7 +506,7 @@ class _Application:
         if base is not None and not is_claimed and not is_declared(base, self.source):
             return f"Revision {base.number} was published here, not by the source, and would be overwritten."
         if base is not None and destinations(base.spec.document) != destinations(spec.document):
-            return "The address that receives requests or credentials has changed."
+            return "The URL that receives requests or credentials has changed."
         if verdict and verdict not in HARMLESS:
             return _HELD_BECAUSE[verdict]
         if phrase := _new_instruction(spec, base):

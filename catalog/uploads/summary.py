@@ -75,7 +75,7 @@ class Summary:
             "new": self.created,
             f"changed{breaking}": self.revised,
             "unchanged": self.unchanged,
-            "waiting for approval": self.held,
+            "in review": self.held,
             "rejected": self.rejected,
         }
         return (

@@ -62,7 +62,7 @@ class PlainTokensMiddleware(Middleware):
         ):
             return self.get_response(request)
         detail = (
-            "This token was sent over plain HTTP, where others can read it. Use the address with https://, revoke the "
+            "This token was sent over plain HTTP, where others can read it. Use the URL with https://, revoke the "
             "token, and create a new one."
         )
         if is_api(request) or is_mcp(request.path_info):

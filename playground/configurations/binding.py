@@ -21,12 +21,12 @@ from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
 _SHARED: Final = (
-    "The tool now sends requests to another address than when this shared configuration was saved. Its owner has to "
+    "The tool now sends requests to another URL than when this shared configuration was saved. Its owner has to "
     "enter its secrets again and save it again."
 )
 _OWN: Final = (
     "This configuration was saved for {before}, but the tool now sends requests to {now}. Nothing was sent there. To "
-    "use it with the new address, enter its secrets again and save it again."
+    "use it with the new URL, enter its secrets again and save it again."
 )
 
 
@@ -78,7 +78,7 @@ def moved_message(configuration: Configuration | None, tool: Tool, revision: Rev
         return ""
     if configuration.shared_as:
         return _SHARED
-    return _OWN.format(before=configuration.bound_to or "another address", now=now)
+    return _OWN.format(before=configuration.bound_to or "another URL", now=now)
 
 
 def _listed(tool: Tool) -> SourceTool | None:

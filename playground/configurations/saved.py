@@ -42,7 +42,7 @@ NO_SUCH_CONFIGURATION = (
 )
 MOVED = "configuration.moved"
 NOT_FOR_THIS_ADDRESS = (
-    "This secret was saved for another address than the one that would now receive it. Enter it again; or delete the "
+    "This secret was saved for another URL than the one that would now receive it. Enter it again; or delete the "
     "saved configuration, or list the secret in `remove_secrets`, to save without it."
 )
 UNREADABLE = (

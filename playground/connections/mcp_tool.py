@@ -188,7 +188,7 @@ class MCPTool:
         if changes is None or is_held(connection.update_policy, changes):
             raise ToolError(
                 f"The source {connection.source} has changed this tool since it was approved, so it was not called. "
-                f"{what} Sync the source: the change then waits for approval."
+                f"{what} Sync the source, then review the change."
             )
         log(
             f"The source has changed this tool since it was approved. {what} Sync the source to publish the change."

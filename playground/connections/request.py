@@ -133,8 +133,8 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
     parts = url_parts(address)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ToolError(
-            f"The API's document names no complete address ({address!r}). Set `{BASE_URL}` in the configuration, or "
-            "add the server's address to `servers` in the document."
+            f"The API's document names no complete URL ({address!r}). Set `{BASE_URL}` in the configuration, or "
+            "add the server's URL to `servers` in the document."
         )
     if parts.username is not None or parts.password is not None:
         raise ToolError(

@@ -155,7 +155,7 @@ def failure_text(run: Run) -> str:
         response = text_of(run.response)
         if len(response) > MAX_TEXT_CHARACTERS:
             response = f"{response[:MAX_TEXT_CHARACTERS]}… ({len(response):,} characters)"
-        head = "The tool responded, but its response does not conform to its return type:"
+        head = "The tool responded, but its response does not match its return type:"
         return f"{head}\n{_list_of(run.problems)}\nUse the response with care. The response was:\n{response}"
     return {
         "raised": f"The tool failed: {_sentence(run.error)}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
@@ -14,6 +15,7 @@ from catalog.models import Source
 from catalog.redaction import MIN_SECRET_CHARACTERS
 from catalog.rights import may
 from playground.compiled_spec import compiled_spec_of
+from playground.configurations.binding import origins_of
 from playground.configurations.saved import delete_configuration, save_configuration, share
 from playground.configurations.secret_members import Configuration
 from playground.input_digest import input_digest, stored_digest
@@ -48,6 +50,14 @@ class Trial(TrialInput):
     def source(self) -> Source | None:
         """The source that the tool runs through."""
         return self.factory.listed.source if self.factory and self.factory.listed else None
+
+    @property
+    def called_host(self) -> str:
+        """The host that a run through the source calls by default; "" for a command."""
+        if self.source is None:
+            return ""
+        urls = origins_of(self.tool, self.revision, {}) or self.source.address
+        return urlsplit(urls.partition(" ")[0]).netloc
 
     @property
     def differs(self) -> bool:

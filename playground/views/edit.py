@@ -157,7 +157,7 @@ def _publish(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     except SpecError as error:
         return _page(request, draft, error=str(error), status=422)
     if isinstance(outcome, Proposal):
-        messages.success(request, f"Your change is proposed. {WHO_DECIDES}")
+        messages.success(request, f"Your change is in review. {WHO_DECIDES}")
         return redirect(outcome.get_absolute_url())
     messages.success(request, f"Revision {outcome.revision.number} is published.")
     return redirect(draft.tool)

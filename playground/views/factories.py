@@ -144,7 +144,7 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
             limit_uploads(request)
             outcome = _publish(request, proposal)
             if isinstance(outcome, HeldProposal):
-                messages.success(request, f"Spec proposed. {WHO_DECIDES}")
+                messages.success(request, f"The spec is in review. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())
             messages.success(
                 request,

@@ -252,7 +252,7 @@ def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
         if sent["do"] == "publish":
             outcome = publish_or_hold(spec, by=actor(request), expected=sent["expected"])
             if isinstance(outcome, Proposal):
-                messages.success(request, f"Example proposed. {WHO_DECIDES}")
+                messages.success(request, f"The example is in review. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())
             messages.success(request, f"Example added in revision {current.number + 1}.")
             return redirect(tool)

@@ -308,7 +308,7 @@ def test_share_copies_an_address_that_opens_the_same_input(signed_in: Page):
 
     signed_in.get_by_role("button", name="Share", exact=True).click()
 
-    address = signed_in.get_by_label("Address", exact=True)
+    address = signed_in.get_by_label("URL", exact=True)
     expect(address).to_have_value(re.compile("/tools/convert_units/try/[?]revision=1&parameters="))
     signed_in.wait_for_function(
         "async () => await navigator.clipboard.readText() === document.getElementById('input-address').value"
@@ -325,7 +325,7 @@ def test_share_shows_the_address_without_scripts(without_scripts: Page):
 
     without_scripts.get_by_role("button", name="Share", exact=True).click()
 
-    copied = without_scripts.get_by_label("Address", exact=True).input_value()
+    copied = without_scripts.get_by_label("URL", exact=True).input_value()
     without_scripts.goto(copied)
     expect(without_scripts.get_by_label("from_unit").first).to_have_value("km")
 
@@ -337,7 +337,7 @@ def test_a_shared_address_is_no_barrier(signed_in: Page, theme: str, width: int)
     signed_in.set_viewport_size({"width": width, "height": 900})
     signed_in.goto(CONVERT)
     signed_in.get_by_role("button", name="Share", exact=True).click()
-    expect(signed_in.get_by_label("Address", exact=True)).to_be_visible()
+    expect(signed_in.get_by_label("URL", exact=True)).to_be_visible()
 
     assert violations(signed_in) == []
     assert signed_in.evaluate("document.documentElement.scrollWidth") <= width

@@ -95,7 +95,7 @@ class LintOut(Out):
     counts: dict[Literal["error", "warning", "info"], int] = Field(
         description="The number of findings of each severity that are not waived."
     )
-    usable: list[str] = Field(description="The formats that accept it without changes.")
+    usable: list[str] = Field(description="The formats in which it works unchanged.")
     findings: list[FindingOut] = Field(
         description="The most severe first, with lines and columns in the spec's text."
     )

@@ -69,7 +69,7 @@ class ToolOut(Out):
         description="Its lint score, from 0 to 100; null if it has not been assessed yet."
     )
     usable: list[Format] = Field(
-        description="The formats that accept it without changes; empty if it has not been assessed yet."
+        description="The formats in which it works unchanged; empty if it has not been assessed yet."
     )
     owner: UserName = Field(
         description="The user who published it first, unless another owner was set."

@@ -15,7 +15,7 @@ _TOOLKITS = "Only events of these toolkits, and of sources with these names; [] 
 
 class WebhookIn(In):
     url: str = Field(
-        description="Under the same address policy as sources; redirects are not followed."
+        description="Under the same policy as URLs of sources; redirects are not followed."
     )
     events: list[EventType] = Field(max_length=20)
     toolkits: list[str] = Field([], description=_TOOLKITS)

@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", metavar="NAME")
         origin = parser.add_mutually_exclusive_group(required=True)
-        origin.add_argument("--url", help="the address of an MCP server over HTTP")
+        origin.add_argument("--url", help="the URL of an MCP server over HTTP")
         origin.add_argument(
             "--command", metavar="COMMAND", help="the command of an MCP server, with its arguments"
         )

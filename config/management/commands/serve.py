@@ -164,7 +164,7 @@ class Command(BaseCommand):
         self.stdout.write(f"  {site}{path_of_link(new_link(None))}")
         self.stderr.write(
             f"\nTo get a new link, run: {sign_in_command()} --set-up"
-            "\nIf the address is wrong, set the site's host names in ALLOWED_HOSTS, or use --site with this command."
+            "\nIf the URL is wrong, set the site's host names in ALLOWED_HOSTS, or use --site with this command."
         )
 
 

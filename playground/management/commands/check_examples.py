@@ -24,7 +24,7 @@ from playground.models import ExampleCheck
 from toolspec.text.pointers import split_pointer
 
 EXIT_CODES = """
-An example passes if its parameters and return value conform to the spec, and a live call returns that value.
+An example passes if its parameters and return value match the spec, and a live call returns that value.
 
 exit code:
   0  every example of every tool passes
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--conform",
             action="store_true",
-            help="An example passes if its response conforms to the return type.",
+            help="An example passes if its response matches the return type.",
         )
         parser.add_argument(
             "--ignore",

@@ -173,7 +173,7 @@ def test_a_held_change_is_shown_with_its_proof_and_approved(staff):
     again = post(staff, f"{url}/approve")
     assert (again.status_code, again.json()["detail"]) == (
         409,
-        "This change is no longer waiting: approved.",
+        "This change is no longer in review: approved.",
     )
 
 

@@ -88,7 +88,7 @@ def test_the_value_of_a_header_comes_from_the_environment(monkeypatch):
         ),
         (
             ["demo", "--url", "ftp://tools.example"],
-            "address: Enter an address that starts with http:// or https://.",
+            "address: Enter a URL that starts with http:// or https://.",
         ),
         (["demo", "--url", "https://tools.example", "--every", "1"], "every_minutes: Enter 5 to"),
         (["demo", "--openapi", "/no/such/file"], "Cannot read the document: "),

@@ -78,11 +78,11 @@ def test_a_command_is_refused_except_on_the_command_line():
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("", "Enter an address that starts with http:// or https://."),
-        ("file:///etc/passwd", "Enter an address that starts with http:// or https://."),
-        ("https://", "Enter an address that starts with http:// or https://."),
-        ("https://tools.example:port/", "Enter an address that starts with http:// or https://."),
-        ("https://ada:secret@tools.example/", "Remove the user name and password from the address"),
+        ("", "Enter a URL that starts with http:// or https://."),
+        ("file:///etc/passwd", "Enter a URL that starts with http:// or https://."),
+        ("https://", "Enter a URL that starts with http:// or https://."),
+        ("https://tools.example:port/", "Enter a URL that starts with http:// or https://."),
+        ("https://ada:secret@tools.example/", "Remove the user name and password from the URL"),
         ("https://tools.example/#part", "Remove the part after `#`"),
         ("http://10.0.0.1/", "10.0.0.1 is a private address, which connections may not reach."),
         ("https://tools.example/" + "a" * 2000, "Enter at most 2,000 characters."),
@@ -101,7 +101,7 @@ def test_loopback_is_refused_if_others_can_reach_the_site(settings):
 
 
 def test_an_openapi_source_has_an_address_or_a_document():
-    message = "Enter the address of an OpenAPI document, or upload one, but not both."
+    message = "Enter the URL of an OpenAPI document, or upload one, but not both."
 
     assert refusal(kind="openapi", address="") == ("/address", message)
     assert refusal(kind="openapi", document="{}") == ("/address", message)
@@ -117,7 +117,7 @@ def test_an_address_replaces_an_uploaded_document():
 
 
 def test_a_document_does_not_stand_in_for_the_address_of_a_server():
-    message = "Enter an address that starts with http:// or https://."
+    message = "Enter a URL that starts with http:// or https://."
 
     assert refusal(address="", document="{}") == ("/address", message)
     assert refusal(address="file:///etc/passwd", document="{}") == ("/address", message)

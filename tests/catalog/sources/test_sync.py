@@ -260,7 +260,7 @@ def test_an_approved_change_becomes_the_next_revision(ada):
     change = HeldChange.objects.get()
     assert (change.state, change.decided_by) == ("approved", ada)
     assert forecast().source_tool.differs is False
-    with pytest.raises(AlreadyDecided, match=r"no longer waiting: approved\."):
+    with pytest.raises(AlreadyDecided, match=r"no longer in review: approved\."):
         approve(change, by=ada)
 
 
@@ -449,7 +449,7 @@ def test_a_change_of_where_credentials_go_is_held(changed):
     assert counts(sync(replace_document(source, changed))) == {"held": 1}
     assert (
         HeldChange.objects.get().reason
-        == "The address that receives requests or credentials has changed."
+        == "The URL that receives requests or credentials has changed."
     )
 
 

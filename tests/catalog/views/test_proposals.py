@@ -176,7 +176,7 @@ def test_a_run_is_proposed_as_an_example(browser, run, owner):
     )
 
     assert (
-        "Example proposed. The owner, a maintainer or an administrator decides."
+        "The example is in review. The owner, a maintainer or an administrator decides."
         in answer.content.decode()
     )
     assert Tool.objects.with_current().get().current.number == 1

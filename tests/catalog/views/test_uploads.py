@@ -802,7 +802,7 @@ def test_the_bar_shows_every_outcome_and_fills_its_width():
         (Summary(created=1_200, rejected=1), "1,200 new, 1 rejected"),
         (
             Summary(revised=2, breaking=1, unchanged=3, held=4),
-            "2 changed (1 breaking), 3 unchanged, 4 waiting for approval",
+            "2 changed (1 breaking), 3 unchanged, 4 in review",
         ),
         (Summary(), "no specs"),
     ],

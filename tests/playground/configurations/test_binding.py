@@ -83,7 +83,7 @@ def test_a_moved_server_does_not_get_a_saved_secret(program):
 
     assert refusal(program) == (
         "This configuration was saved for https://api.example, but the tool now sends requests to "
-        "https://moved.example. Nothing was sent there. To use it with the new address, enter its secrets again and "
+        "https://moved.example. Nothing was sent there. To use it with the new URL, enter its secrets again and "
         "save it again."
     )
 
@@ -216,7 +216,7 @@ def test_a_configuration_of_an_earlier_version_is_not_bound_to_an_address_that_t
 
     change_settings(source, address=address)
 
-    assert "was saved for another address" in refusal(program)
+    assert "was saved for another URL" in refusal(program)
     assert save(program).status_code == 422
 
 

@@ -146,7 +146,7 @@ def test_a_tool_that_its_source_has_changed_is_not_called_and_the_run_says_why(
     assert done.outcome == "raised"
     assert done.error == (
         "The source everyday has changed this tool since it was approved, so it was not called. "
-        "The description changed. Sync the source: the change then waits for approval."
+        "The description changed. Sync the source, then review the change."
     )
 
 
@@ -300,7 +300,7 @@ def test_pages_and_the_api_name_the_source(mcp_source, browser, program):
     for text in (page, trial, factories):
         assert "everyday" in LexborHTMLParser(text).css_first("main").text()
     assert "through the source" in page
-    assert "Through the source" in trial
+    assert " (source everyday)." in LexborHTMLParser(trial).css_first("main").text()
     assert (mcp["key"], mcp["sources"], mcp["tools"], mcp["network"]) == (
         "connection-mcp",
         ["everyday"],

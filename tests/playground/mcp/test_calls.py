@@ -193,9 +193,7 @@ def test_a_tool_without_a_factory_is_not_called(modern):
     result = modern.call("call_tool", {"tool": "imported"})
 
     assert result["isError"] is True
-    assert text_of(result).startswith(
-        "The tool was not called.\n- No factory is installed for this tool"
-    )
+    assert text_of(result).startswith("The tool was not called.\n- This tool is mock only")
 
 
 def test_a_violation_is_an_error_with_the_response(modern, legacy, builtin):

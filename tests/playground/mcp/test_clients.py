@@ -115,7 +115,7 @@ def test_the_sdks_client_lists_searches_and_calls(site, mode):
         assert found.structured_content["tools"][0]["id"] == "convert_units"
         assert called.structured_content["value"] == 1000
         assert violating.is_error
-        assert "does not conform to its return type" in violating.content[0].text
+        assert "does not match its return type" in violating.content[0].text
 
     asyncio.run(use())
 
@@ -208,7 +208,7 @@ def test_fastmcps_client_lists_calls_and_cancels(site):
                 "call_tool",
             ]
             assert (await client.call_tool("call_tool", KM)).structured_content["value"] == 1000
-            with pytest.raises(ToolError, match="does not conform to its return type"):
+            with pytest.raises(ToolError, match="does not match its return type"):
                 await client.call_tool("call_tool", VIOLATION)
             call = asyncio.create_task(
                 client.call_tool("call_tool", slow(2, 25), progress_handler=note)

@@ -324,11 +324,11 @@ def test_the_spec_of_somebody_elses_tool_is_proposed_to_its_owner(browser, ada, 
 
     assert "Propose" in text_of(preview)
     assert "Publish as revision" not in text_of(preview)
-    assert "Spec proposed." in text_of(done)
+    assert "The spec is in review." in text_of(done)
     held = HeldChange.objects.get()
     assert (held.tool_id, held.proposed_by) == ("priced", ada)
     assert Tool.objects.get().current.number == 1
-    assert "Your proposal waits for approval" in text_of(browser.get(SPEC), "body")
+    assert "Your proposal is in review" in text_of(browser.get(SPEC), "body")
 
 
 def test_nothing_but_the_text_that_was_shown_is_published(browser, published):

@@ -47,7 +47,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--site",
             metavar="URL",
-            help="The address of the site. Default: where it was last served.",
+            help="The URL of the site. Default: where it was last served.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
