@@ -159,7 +159,7 @@ def test_the_page_of_an_unusable_link_explains_what_to_do(client, link, spoiled)
 
 
 @pytest.mark.parametrize(("ip", "is_local"), [("127.0.0.1", True), ("192.0.2.7", False)])
-def test_only_a_browser_on_the_servers_machine_is_told_a_command(client, ip, is_local):
+def test_only_a_browser_on_the_servers_machine_gets_a_command(client, ip, is_local):
     answer = client.get("/sign-in/an-old-link/", headers={"Host": "localhost:8000"}, REMOTE_ADDR=ip)
 
     command = b".venv/bin/python manage.py sign_in_link</code>"
