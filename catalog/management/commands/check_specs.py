@@ -106,7 +106,7 @@ class Command(BaseCommand):
         advised = sum(bool(one.advice) for one in shown)
         self.stderr.write(
             f"{len(checked):,} spec{'s' * (len(checked) != 1)} checked, {wrong:,} with problems"
-            + (f", {advised:,} with advice" if advised else "")
+            + (f", {advised:,} with findings" if advised else "")
         )
         failing = sum(bool(one.failing_calls) for one in checked)
         if failing:

@@ -308,7 +308,7 @@ def test_check_specs_prints_advice_and_exits_with_0(capsys, file):
         f"{file}:2:11: warning: MCP, OpenAI, Anthropic and Gemini do not accept the tool name “Get weather”. "
         "(name-not-portable at /definition/name)\n"
     )
-    assert err == "1 spec checked, 0 with problems, 1 with advice\n"
+    assert err == "1 spec checked, 0 with problems, 1 with findings\n"
 
 
 def test_check_specs_prints_advice_from_the_chosen_severity_on(capsys, file):

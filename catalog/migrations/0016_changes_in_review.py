@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog", "0014_sources_without_connection")]
+    dependencies = [("catalog", "0015_what_a_tool_needs")]
 
     operations = [
         migrations.AlterField(
