@@ -3,6 +3,7 @@
     start  -> refused | a mock response | queued in this process's runner (`supervisor.py`),
               or sent to a Celery worker (`celery/enqueue.py`), which queues it in its own runner
     start_for_visitor -> likewise, for somebody who may not run tools (`visitors.py`)
+    start_draft -> likewise, with the definition of a spec that is not published
     unsaved_mock -> refused | a mock response; nothing is stored
     wait   -> the same run, once it has ended
     cancel -> requests cancellation; the process that owns the run ends it
@@ -30,6 +31,7 @@ from catalog.fairness import waiting_of
 from catalog.models import Revision, Tool
 from catalog.redaction import Redactor
 from catalog.rights import require
+from catalog.shortcuts import revision_of
 from playground import run_volume, visitors, waiting_room
 from playground.celery import enqueue
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
@@ -40,7 +42,7 @@ from playground.factories.connections import connection_for, factory_of, limits_
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import IMPORT_LIMIT_S, registry
 from playground.mocks import NoMock, mock
-from playground.models import VISITOR, ExampleCheck, Run
+from playground.models import ACTIVE, DRAFT, VISITOR, ExampleCheck, Run
 from playground.run_conclusion import (
     ERROR_CHARACTERS,
     conclude,
@@ -59,6 +61,7 @@ from toolspec.text.reader import JSON
 
 BRIEF_S = 0.1
 VISITOR_TIMEOUT_S = 10.0
+DRAFT_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -152,11 +155,53 @@ def start_for_visitor(
     return _begin(run, parameters, configuration)
 
 
+@sensitive_variables("configuration", "parameters")
+def start_draft(
+    tool: Tool,
+    contract: CompiledSpec,
+    parameters: JSON,
+    *,
+    by: User,
+    configuration: Configuration | None = None,
+) -> Run:
+    """Start one live call of `tool` with a definition that is not published, for somebody who may publish it.
+
+    Args:
+        tool: with its current revision, whose connection is used.
+        contract: of the draft (`SpecDraft.contract`). The parameters must match it; the verdict on the response is
+            that of the current revision (`SpecDraft.with_verdict` gives that of the draft).
+        parameters: the parameters of the call.
+        by: the user who runs it.
+        configuration: as for `start`.
+
+    Returns:
+        The stored run, as `start` does; `Run.objects` does not contain it. Earlier ones of this person are deleted.
+
+    Raises:
+        NotAllowed: `by` may not run or not publish this tool.
+        Busy: as for `start`. Nothing was stored.
+    """
+    require(by, "run", tool)
+    require(by, "revise", tool)
+    refuse_while_draining()
+    limit_run_starts(by)
+    run_volume.refuse_above_limit(by)
+    Run.every.filter(by=by, mode=DRAFT).exclude(outcome__in=ACTIVE).delete()
+    run = Run(tool=tool, revision=revision_of(tool), by=by, mode=DRAFT, interface="page")
+    run.timeout_s = min(settings.RUN_TIMEOUT_S, DRAFT_TIMEOUT_S)
+    return _begin(run, parameters, configuration, contract)
+
+
 @sensitive_variables("configuration", "parameters", "redactor", "secrets")
-def _begin(run: Run, parameters: JSON, configuration: Configuration | None) -> Run:
+def _begin(
+    run: Run,
+    parameters: JSON,
+    configuration: Configuration | None,
+    contract: CompiledSpec | None = None,
+) -> Run:
     """Check the input of a new run, then refuse it, mock it, or hand it to a runner."""
     tool, revision, is_live = run.tool, run.revision, not run.is_mock
-    contract = compiled_spec_of(revision)
+    contract = contract or compiled_spec_of(revision)
     log_context.add(run_id=run.pk)
     secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
     run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))

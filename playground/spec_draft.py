@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -16,6 +17,8 @@ from catalog.revision_diff import difference_from
 from catalog.shortcuts import revision_of
 from catalog.tool_page import Section, SpecText, sections_of
 from playground.compiled_spec import CompiledSpec
+from playground.models import Run
+from playground.run_conclusion import problems_text
 from playground.schema_form import Submission, begin, read_submission
 from playground.schema_form.parse import Sent
 from toolspec.diff import Change, Difference
@@ -27,6 +30,7 @@ from toolspec.schema.widening import describe, widen
 from toolspec.spec import ToolSpec, read_spec
 from toolspec.text.patch import Operation, PatchError
 from toolspec.text.positions import locate
+from toolspec.text.pretty import print_json
 from toolspec.text.reader import JSON
 from toolspec.text.text_patch import patch_text
 
@@ -98,6 +102,27 @@ class SpecDraft:
         return [(change, *positions.get(change.after or "", absent)) for change in changes]
 
     @cached_property
+    def contract(self) -> CompiledSpec:
+        """The draft's definition with everything else of the current revision, such as its configuration."""
+        assert self.spec is not None  # noqa: S101 - for mypy: a draft with problems is not run
+        document = {
+            **self.current.spec.document,
+            "definition": self.spec.document["definition"],
+        }
+        return CompiledSpec(read_spec(print_json(document)))
+
+    def with_verdict(self, run: Run) -> Run:
+        """A copy of `run`, which is not stored, with the verdict of the draft's return type on its response."""
+        checked = copy(run)
+        if self.spec is None or not run.has_response or run.response_cut:
+            return checked
+        result = self.contract.check_response(run.response, None)
+        checked.verdict, checked.verdict_reason = result.verdict, result.reason or ""
+        checked.problems_json = problems_text(result.problems)
+        checked.problems_truncated = result.truncated
+        return checked
+
+    @cached_property
     def sections(self) -> tuple[Section, ...]:
         """The documentation of its schemas."""
         return sections_of(self.spec) if self.spec else ()
@@ -164,8 +189,13 @@ class SpecDraft:
             edits = [_below_return_type(operation) for operation in found]
         return read_draft(self.tool, patch_text(self.text, edits)) if edits else self
 
-    def forms(self, sent: list[tuple[str, Sent]], person: User) -> list[Submission]:
-        """The forms that people and agents fill in to call the tool, with what the page has sent in them."""
+    def forms(
+        self, sent: list[tuple[str, Sent]], person: User, *, is_checked: bool = False
+    ) -> list[Submission]:
+        """The forms that people and agents fill in to call the tool, with what the page has sent in them.
+
+        `is_checked`: with the problems of the parameters.
+        """
         if self.spec is None:
             return []
         compiled = CompiledSpec(self.spec)
@@ -177,7 +207,8 @@ class SpecDraft:
             if schema is None and name != "parameters":
                 continue
             if any(key.startswith(f"{name}:") for key, _ in sent):
-                form = read_submission(schema, sent, name=name, seal=seal, is_checked=False)
+                checks = is_checked and name == "parameters"
+                form = read_submission(schema, sent, name=name, seal=seal, is_checked=checks)
             else:
                 form = begin(schema, name=name, seal=seal)
             forms.append(form)

@@ -4,6 +4,7 @@ from playground.models.checks import ExampleCheck
 from playground.models.processes import QueuedMessage, WorkerHeartbeat
 from playground.models.runs import (
     ACTIVE,
+    DRAFT,
     ENDED,
     IMAGES,
     MODES,
@@ -25,7 +26,25 @@ from playground.models.saved import (
 )
 
 __all__ = [
-    "ACTIVE", "ENDED", "IMAGES", "MODES", "OUTCOMES", "SOUNDS", "VERDICTS", "VISITOR",
-    "ExampleCheck", "MCPConfiguration", "QueuedMessage", "Run", "RunFile", "RunQuerySet", "RunVolume",
-    "SavedConfiguration", "SavedConfigurationQuerySet", "SavedInput", "WorkerHeartbeat", "new_run_id",
+    "ACTIVE",
+    "DRAFT",
+    "ENDED",
+    "IMAGES",
+    "MODES",
+    "OUTCOMES",
+    "SOUNDS",
+    "VERDICTS",
+    "VISITOR",
+    "ExampleCheck",
+    "MCPConfiguration",
+    "QueuedMessage",
+    "Run",
+    "RunFile",
+    "RunQuerySet",
+    "RunVolume",
+    "SavedConfiguration",
+    "SavedConfigurationQuerySet",
+    "SavedInput",
+    "WorkerHeartbeat",
+    "new_run_id",
 ]  # fmt: skip

@@ -33,6 +33,8 @@ OUTCOMES = (*ACTIVE, *ENDED)
 VERDICTS = ("conforms", "violates", "unchecked")
 MODES = ("live", "mock")
 VISITOR = "visitor"  # the mode of a live run without a person (`playground.visitors`)
+DRAFT = "draft"  # the mode of a live run of a draft, which its author tries (`running.start_draft`)
+UNLISTED = (VISITOR, DRAFT)
 COUNTED = ("outcome", "verdict", "mode", "call_ms")  # in each index of runs
 START_CHARACTERS = 200  # of the parameters in a list
 NAME_OF_MEMBER = re.compile(r'"([\w.-]+)": ?')
@@ -117,11 +119,11 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class PeopleRuns(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]  # made at run time
-    """All runs except those of visitors, which are in no list, count or sample."""
+    """All runs except those of visitors and of drafts, which are in no list, count or sample."""
 
     def get_queryset(self) -> RunQuerySet:
         runs: RunQuerySet = super().get_queryset()
-        return runs.exclude(mode=VISITOR)
+        return runs.exclude(mode__in=UNLISTED)
 
 
 class Run(models.Model):
@@ -145,7 +147,7 @@ class Run(models.Model):
     )  # a run is private: it is deleted with the person
     groups = models.ManyToManyField(Group, blank=True, related_name="+")  # with whom it is shared
     mode = models.CharField(
-        max_length=8, choices=[(mode, mode) for mode in (*MODES, VISITOR)], default="live"
+        max_length=8, choices=[(mode, mode) for mode in (*MODES, *UNLISTED)], default="live"
     )
     outcome = models.CharField(
         max_length=12, choices=[(outcome, outcome) for outcome in OUTCOMES], default="queued"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from django.contrib import messages
@@ -11,6 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.api_auth import actor
@@ -22,10 +24,17 @@ from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_of, tool_at, tool_for
-from playground.models import Run
+from playground import running
+from playground.configurations.secret_members import Configuration
+from playground.factories.connections import factory_of
+from playground.models import DRAFT, Run
+from playground.run_pages.presenters import join_missing
 from playground.run_pages.real_calls import check_real_calls
+from playground.run_pages.run_sentence import sentence
+from playground.schema_form import ABSENT, Submission
 from playground.schema_form.parse import Sent
 from playground.spec_draft import SpecDraft, draft_of, read_draft
+from playground.try_page.trial_input import TrialInput
 from toolspec.errors import SpecError
 from toolspec.quick_fixes import edit_to
 from toolspec.text.positions import locate
@@ -40,7 +49,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     GET shows the current revision; `?at=` is the JSON Pointer where the cursor starts. With `?match=`, the id of a run,
     the return type is changed so that it accepts the run's response; with `&violation=`, only what violates it at that
     JSON Pointer. A POST has the draft as `text`; `use=match` changes it as GET does. htmx gets what is beside the spec,
-    or with `use=calls` the real calls, checked against the draft.
+    or with `use=calls` the real calls, checked against the draft. `use=run` runs the tool with the draft.
     """
     text = request.POST.get("text", "").replace("\r\n", "\n")
     if not request.user.is_authenticated:
@@ -62,15 +71,67 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         draft = draft.with_fix(request.POST["fix"])
     if request.POST.get("use") == "publish" and draft.spec:
         return _publish(request, draft)
+    if request.POST.get("use") == "run" and draft.spec:
+        return _run(request, draft)
+    return _shown(request, draft)
+
+
+def _shown(request: HttpRequest, draft: SpecDraft, trial: Trial | None = None) -> HttpResponse:
+    """The page, or what htmx gets of it."""
     if not request.htmx:  # type: ignore[attr-defined]
-        return _page(request, draft, status=422 if draft.problems else 200)
+        return _page(request, draft, trial=trial, status=422 if draft.problems else 200)
     if request.POST.get("use") == "calls":
         return render(request, "playground/_real_calls.html", _calls(request, draft))
     if draft.problems:
         response = render(request, "playground/_draft_problems.html", {"draft": draft})
         response["HX-Retarget"] = "#draft-problems"
         return response
-    return render(request, "playground/_draft.html", _context(request, draft))
+    return render(request, "playground/_draft.html", _context(request, draft, trial=trial))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What pressing *Run with this draft* came to: the checked forms, and the run if they have no problems."""
+
+    forms: list[Submission]
+    run: Run | None
+
+
+@sensitive_variables("forms", "configuration")
+def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
+    """Run the tool with the draft; the page keeps everything that was typed."""
+    person = actor(request)
+    forms = draft.forms(list(_pairs(request)), person, is_checked=True)
+    if any(form.problems or form.unchecked for form in forms):
+        return _shown(request, draft, Trial(forms, None))
+    values = {form.form.name: {} if form.value is ABSENT else form.value for form in forms}
+    configuration = _saved_configuration(request, draft)
+    if configuration is None and "configuration" in values:
+        configuration = Configuration(values["configuration"])
+    try:
+        run = running.start_draft(
+            draft.tool,
+            draft.contract,
+            values["parameters"],
+            by=person,
+            configuration=configuration,
+        )
+    except Busy as busy:
+        return _too_often(request, draft, busy)
+    return _shown(request, draft, Trial(forms, running.wait(run, running.DRAFT_TIMEOUT_S)))
+
+
+def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> Configuration | None:
+    """The saved configuration that the page Try would begin with; None if there is none."""
+    trial = TrialInput(draft.tool, draft.current, request.user)
+    trial.open({})
+    return trial.configuration_value if trial.selected else None
+
+
+def _earlier_run(request: HttpRequest, draft: SpecDraft) -> Run | None:
+    """The run of an earlier draft whose result the page shows."""
+    runs = Run.every.filter(tool=draft.tool, by=actor(request), mode=DRAFT)
+    return runs.with_names().filter(pk=request.POST.get("draft_run", "")).first()
 
 
 def _open(request: HttpRequest, tool: Tool) -> HttpResponse:
@@ -172,9 +233,10 @@ def _page(
     cursor: tuple[int, int] | None = None,
     seen: str = "",
     note: str = "",
+    trial: Trial | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = _context(request, draft, seen) | {
+    context = _context(request, draft, seen, trial) | {
         "seen": seen or draft.current.number,
         "note": note or request.POST.get("note", ""),
         "note_length": NOTE_LENGTH,
@@ -191,18 +253,36 @@ def _page(
     return render(request, "playground/edit.html", context, status=status)
 
 
-def _context(request: HttpRequest, draft: SpecDraft, seen: str = "") -> dict[str, object]:
+def _context(
+    request: HttpRequest, draft: SpecDraft, seen: str = "", trial: Trial | None = None
+) -> dict[str, object]:
     """The context of `_draft.html`. `seen`: the number of the revision that the page has shown."""
     shown = number_in(seen or request.POST.get("seen", ""))
+    if trial is None:
+        forms = draft.forms(list(_pairs(request)), actor(request))
+        trial = Trial(forms, _earlier_run(request, draft))
+    run = draft.with_verdict(trial.run) if trial.run else None
     return {
         "tool": draft.tool,
         "draft": draft,
-        "forms": draft.forms(list(_pairs(request)), actor(request)),
+        "forms": trial.forms,
+        "may_run": _may_run(request, draft.tool),
+        "run": run,
+        "sentence": sentence(run) if run else None,
+        "violations": join_missing(run.problems) if run else [],
         "older": f"revision {draft.current.number}",
         "newer": "this draft",
         "address": reverse("playground:edit", args=[draft.tool.slug]),
         "is_outdated": shown is not None and shown != draft.current.number,
     }
+
+
+def _may_run(request: HttpRequest, tool: Tool) -> bool:
+    """Whether the person may run a draft of the tool, which runs here."""
+    factory = factory_of(tool)
+    if factory is None or factory.state != "ok":
+        return False
+    return all(may(request.user, action, tool) for action in ("run", "revise"))
 
 
 def _calls(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:

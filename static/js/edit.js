@@ -103,12 +103,13 @@ form.addEventListener("submit", ({ submitter }) => {
   if (submitter?.value === "publish") localStorage.removeItem(key);
 });
 
-// A button of the form of parameters changes only that form.
+// A button of the form of parameters changes only that form; a run shows its result below it.
 form.addEventListener("submit", (event) => {
   const { submitter } = event;
-  if (submitter?.name !== "op") return;
+  if (submitter?.name !== "op" && submitter?.value !== "run") return;
   event.preventDefault();
-  const pressed = Object.assign(document.createElement("input"), { type: "hidden", name: "op", value: submitter.value });
+  const { name, value } = submitter;
+  const pressed = Object.assign(document.createElement("input"), { type: "hidden", name, value });
   form.append(pressed);
   refresh();
   pressed.remove();

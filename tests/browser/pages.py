@@ -131,6 +131,14 @@ def break_spec(page: Page) -> None:
     expect(page.locator(".real-calls b").first).to_be_visible()
 
 
+def run_draft(page: Page) -> None:
+    """Change the return type of the thermometer, so that its response violates it, and run it."""
+    edit_text('"minItems": 1', '"minItems": 3')(page)
+    page.get_by_role("tab", name="Form").click()
+    page.get_by_role("button", name="Run with this draft").click()
+    expect(page.locator("#draft-response")).to_be_visible()
+
+
 def check_large_file(page: Page) -> None:
     specs = "\n".join([" ".join(BREAKING.split()), BROKEN, " " * 1_100_000])
     file = {"name": "large.ndjson", "mimeType": "application/json", "buffer": specs.encode()}
@@ -293,6 +301,7 @@ PAGES = [
     PageState("edit-lint", f"/tools/{UNION}/edit/#draft-lint"),
     PageState("edit-matching", "/tools/drifting_thermometer/edit/?match={run_violates}"),
     PageState("edit-form", "/tools/convert_units/edit/#draft-form"),
+    PageState("edit-run", "/tools/drifting_thermometer/edit/", act=run_draft),
     PageState("edit-docs", "/tools/billing.send_invoice/edit/#draft-docs"),
     PageState("try", "/tools/convert_units/try/", is_quick=True),
     PageState("try-visitor", "/tools/convert_units/try/", ""),
