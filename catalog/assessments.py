@@ -1,8 +1,9 @@
 """Assess each revision once: while publishing a single spec, or in the background after a bulk upload.
 
-An assessment takes 1 to 2 ms per spec, longer than publishing it in bulk. Bulk uploads therefore leave the backlog to
-the server (a job of one of its processes) or to the end of `load_specs`. One of them works at a time; the others see
-`LockHeld`. Assessments are stored in batches: if a process ends halfway, the next continues.
+An assessment takes 1 to 2 ms per spec, longer than publishing it in bulk. Bulk uploads therefore
+leave the backlog to the server (a job of one of its processes) or to the end of `load_specs`. One
+of them works at a time; the others see `LockHeld`. Assessments are stored in batches: if a process
+ends halfway, the next continues.
 """
 
 from __future__ import annotations
@@ -234,7 +235,8 @@ class LockHeld(Exception):
 def assessment_lock() -> Iterator[None]:
     """Hold this machine's assessment lock. The operating system releases it when the process ends, however it ends.
 
-    Several machines that share a database may each hold one: they do some of the work twice, which is harmless.
+    Several machines that share a database may each hold one: they do some of the work twice, which
+    is harmless.
 
     Raises:
         LockHeld: another process holds it.

@@ -1,7 +1,8 @@
 """Derive the audience of a tool: who may see it, by its own settings and those of its toolkit.
 
-Everyone, unless the tool or its toolkit restricts it: then all signed-in people, or the chosen groups with the owners
-and the maintainers of the tool and of the toolkit. Administrators see everything and belong to no audience.
+Everyone, unless the tool or its toolkit restricts it: then all signed-in people, or the chosen
+groups with the owners and the maintainers of the tool and of the toolkit. Administrators see
+everything and belong to no audience.
 """
 
 from __future__ import annotations

@@ -4,11 +4,12 @@
     record_many                the same for many objects, in one statement
     acting                     sets the origin of a block of code: a request or a sync
 
-Functions that change something call `record`; they need no parameter for it. Their caller (the middleware, a sync)
-sets the origin once. Code without an origin is a command.
+Functions that change something call `record`; they need no parameter for it. Their caller (the
+middleware, a sync) sets the origin once. Code without an origin is a command.
 
-The database refuses to change events and to delete young ones (`db/append_only.py`); `prune` is the one way to delete.
-Events name people instead of referring to them, so deleting a person changes no event.
+The database refuses to change events and to delete young ones (`db/append_only.py`); `prune` is the
+one way to delete. Events name people instead of referring to them, so deleting a person changes no
+event.
 """
 
 from __future__ import annotations
@@ -265,9 +266,11 @@ def record(
         action: one of `ACTIONS`.
         object_type: the part before the dot of most actions: "tool", "source", "run".
         object_id: what people know the object by.
-        before: what the change replaced, as small JSON; long texts and lists are cut. Never a secret.
+        before: what the change replaced, as small JSON; long texts and lists are cut. Never a
+            secret.
         after: what it set.
-        by: the user who acts, if the request or command does not know: a person who is only now signing in.
+        by: the user who acts, if the request or command does not know: a person who is only now
+            signing in.
     """
     record_many([(action, object_type, object_id, before, after)], by=by)
 

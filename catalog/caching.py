@@ -1,16 +1,16 @@
 """A cache in memory, shared by the threads of one process, for results that are expensive and asked for often.
 
-Django's cache framework serves results that can be pickled and may expire. This cache serves the others: compiled
-schemas, diffs and search results stay the objects that they are, are dropped by their size, and are computed once even
-if many requests ask at the same time. Without that, sixty clients that request one large page would occupy every thread
-for half a minute.
+Django's cache framework serves results that can be pickled and may expire. This cache serves the
+others: compiled schemas, diffs and search results stay the objects that they are, are dropped by
+their size, and are computed once even if many requests ask at the same time. Without that, sixty
+clients that request one large page would occupy every thread for half a minute.
 
 The cached answers of searches are beside what they answer: `api/search.py`, `views/tools.py`, and
 `playground/mcp/catalog_tools.py`.
 
-A key names everything that its result depends on. For results about the whole catalog it contains the number of the
-index's state, which changes with every change of the catalog (`vocabulary.state_and_size`); for results about a
-revision, which never changes, its SHA-256.
+A key names everything that its result depends on. For results about the whole catalog it contains
+the number of the index's state, which changes with every change of the catalog
+(`vocabulary.state_and_size`); for results about a revision, which never changes, its SHA-256.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     {"tool":{"toolkit":"Weather","tags":["outdoors"],"owner":"ada","visibility":"groups","groups":["team"]},"spec":{…}}
 
-A member of `tool` without a value is left out. `toolkit` is there if a person chose one, "" if they chose none; `tags`
-are those that people added to the spec's own. `visibility` is that of the tool, or else of its toolkit; without it,
-everyone sees the tool. A line contains usernames and names of groups, but no secrets.
+A member of `tool` without a value is left out. `toolkit` is there if a person chose one, "" if they
+chose none; `tags` are those that people added to the spec's own. `visibility` is that of the tool,
+or else of its toolkit; without it, everyone sees the tool. A line contains usernames and names of
+groups, but no secrets.
 """
 
 from __future__ import annotations

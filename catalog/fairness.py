@@ -26,9 +26,9 @@ def reserve_of(slots: int) -> int:
 def may_queue(own: int, free: int) -> bool:
     """Whether an owner with `own` positions of a queue may take one of the `free` ones.
 
-    One owner gets half of an empty queue, the next one half of the rest, and so on, so the queue is never full for
-    somebody who has nothing in it, unless very many people use it. Source: Choudhury and Hahne, "Dynamic queue length
-    thresholds for shared-memory packet switches", with alpha = 1.
+    One owner gets half of an empty queue, the next one half of the rest, and so on, so the queue is
+    never full for somebody who has nothing in it, unless very many people use it. Source: Choudhury
+    and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", with alpha = 1.
     """
     return own < free
 
@@ -88,7 +88,8 @@ def waiting_of(requests: Iterable[tuple[Key, str, bool]], *, slots: int, reserve
 class Turns:
     """Turns for waiting requests. Requests that start in order of their turns, then of their arrival, alternate.
 
-    An owner's n-th waiting request has a turn n after the current one, however many requests others have.
+    An owner's n-th waiting request has a turn n after the current one, however many requests others
+    have.
 
     Source: Goyal, Vin, Cheng, "Start-time fair queueing": a request's turn is its start tag, with equal weights.
     """

@@ -25,7 +25,8 @@ _projects: LRUCache[Project | GenerationError] = LRUCache(
 def project_of(tool: Tool, language: str, *, site: str) -> Project:
     """The project for the current spec of `tool` in `language`, a key of `LANGUAGES`.
 
-    `site` is the URL of this site, with a slash at the end; from there a project gets the package for authors of tools.
+    `site` is the URL of this site, with a slash at the end; from there a project gets the package
+    for authors of tools.
 
     2 ms for a typical Python project, 10 us if it is cached.
 

@@ -1,7 +1,7 @@
 """Changes that wait for approval: hold them, approve them, reject them.
 
-They are changes of sources, and specs that people propose for tools of others (`publish_or_hold`): both are a spec, the
-revision that it would follow, and a decision.
+They are changes of sources, and specs that people propose for tools of others (`publish_or_hold`):
+both are a spec, the revision that it would follow, and a decision.
 """
 
 from __future__ import annotations
@@ -320,8 +320,8 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
     Args:
         change: as the caller read it.
         by: who approves it; the revision names this user.
-        seen: the number of the tool's current revision that the caller has seen; 0 if there was none; None skips the
-            check.
+        seen: the number of the tool's current revision that the caller has seen; 0 if there was
+            none; None skips the check.
 
     Raises:
         NotAllowed: `by` may not decide.

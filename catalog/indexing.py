@@ -1,8 +1,9 @@
 """Derive the columns and index rows that lists, facets and searches use, whenever a tool changes.
 
-The sources are the tool's current spec and its metadata columns, which no spec changes (see `Tool`). A function that
-changes one tool sets the column and calls `reindex`; `publish_many` calls `mirror` before it writes the rows, and
-`index` afterwards. To make another fact of a tool searchable, add it to `_metadata_keys`.
+The sources are the tool's current spec and its metadata columns, which no spec changes (see
+`Tool`). A function that changes one tool sets the column and calls `reindex`; `publish_many` calls
+`mirror` before it writes the rows, and `index` afterwards. To make another fact of a tool
+searchable, add it to `_metadata_keys`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ def start_job(
 
     Args:
         name: of the thread, and in the log.
-        work: what is to be done; an exception is logged, and the pause is `AFTER_FAULT_S` if longer.
+        work: what is to be done; an exception is logged, and the pause is `AFTER_FAULT_S` if
+            longer.
         every_s: the pause between two rounds, in seconds.
         first_s: the pause before the first round: a process that starts has other work to do.
         woken_by: an event that ends a pause early. The job clears it.

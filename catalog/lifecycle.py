@@ -1,6 +1,7 @@
 """Deprecate and archive tools.
 
-A deprecated tool stays in the catalog and works as before; pages and the API show the deprecation and the successor.
+A deprecated tool stays in the catalog and works as before; pages and the API show the deprecation
+and the successor.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def deprecate(
 
     Raises:
         RevisionConflict: the tool's entity tag is not in `seen` (see `indexing.changing_tool`).
-        DocumentError: the note is too long, or the successor is invalid; with pointers into {"note", "superseded_by"}.
+        DocumentError: the note is too long, or the successor is invalid; with pointers into
+            {"note", "superseded_by"}.
     """
     with changing_tool(tool, seen=seen) as stored:
         before = _deprecation_of(stored)

@@ -55,7 +55,8 @@ def organise(
 
     Raises:
         RevisionConflict: the tool's entity tag is not in `seen` (see `indexing.changing_tool`).
-        DocumentError: a name is invalid; with pointers into {"toolkit", "add_tags", "remove_tags", "owner"}.
+        DocumentError: a name is invalid; with pointers into {"toolkit", "add_tags", "remove_tags",
+            "owner"}.
         HeldBySpec: a tag to be removed is one of the spec's own.
         NotAllowed: `by` may not change the owner, or not put tools into that toolkit.
     """

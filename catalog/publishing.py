@@ -1,10 +1,11 @@
 """Publish a spec as a tool's next revision, or find that it is stored already.
 
-Tools, revisions and the search index change in one transaction, so an acknowledged revision is stored. Every publisher
-locks the index first: of two who publish the same id concurrently, the second becomes the revision after the first.
+Tools, revisions and the search index change in one transaction, so an acknowledged revision is
+stored. Every publisher locks the index first: of two who publish the same id concurrently, the
+second becomes the revision after the first.
 
-An archived tool accepts new revisions and stays archived: only `lifecycle.restore` restores it, so that a script that
-uploads a folder every night does not undo a user's decision.
+An archived tool accepts new revisions and stays archived: only `lifecycle.restore` restores it, so
+that a script that uploads a folder every night does not undo a user's decision.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ def publish(
 
     Raises:
         RevisionConflict: the tool's current revision is not the expected one.
-        SpecError: another tool has the address that this id would get, or the database rejects the spec.
+        SpecError: another tool has the address that this id would get, or the database rejects the
+            spec.
     """
     [outcome] = publish_many(
         [spec], by=by, expected=expected, dry_run=dry_run, assess=True, note=note
@@ -127,17 +129,20 @@ def publish_many(
         specs: as returned by `read_spec`.
         by: the publisher, who becomes the owner of new tools.
         expected: as for `publish`.
-        dry_run: do everything and roll it back: the outcomes are those of a real upload at this moment.
-        assess: also assess the specs, which doubles the time; otherwise the background does it (see assessments.py).
+        dry_run: do everything and roll it back: the outcomes are those of a real upload at this
+            moment.
+        assess: also assess the specs, which doubles the time; otherwise the background does it (see
+            assessments.py).
         initial: column values of new tools; the spec and `by` decide the others.
-        documents: for the search, by hashes of specs, as far as the caller computed them before its transaction:
-            that takes most of the time, and others can write meanwhile.
+        documents: for the search, by hashes of specs, as far as the caller computed them before its
+            transaction: that takes most of the time, and others can write meanwhile.
         origins: where the specs come from, which is stored with the revisions.
         replace: let imports revise tools of another origin or owner (see revision_origins.py).
         note: as for `publish`, of each new revision.
 
     Returns:
-        For each spec, in order, the publication, or why it could not be stored; an error does not stop the others.
+        For each spec, in order, the publication, or why it could not be stored; an error does not
+        stop the others.
 
     Raises:
         RevisionConflict: the current revision of a tool is not the expected one.

@@ -3,9 +3,9 @@
 A secret is found by its value, anywhere in the text, in all spellings that programs use:
 unchanged, escaped in JSON, Python or HTML, percent-encoded, in hexadecimal, and inside base64.
 
-The spellings are built when the first text is searched. A text is searched in one pass, however many spellings there
-are, by looking up their first characters. One regular expression for all spellings would try each of them at each
-character.
+The spellings are built when the first text is searched. A text is searched in one pass, however
+many spellings there are, by looking up their first characters. One regular expression for all
+spellings would try each of them at each character.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from toolspec.text.reader import JSON, Number
 
 MARK = "[secret]"
 WITHHELD = "[withheld: it could not be searched for secrets]"
-# Strings and numbers in the parameters of a run; as many again in its configuration, and in its environment variables.
+# Strings and numbers in the parameters of a run; as many again in its configuration, and in its
+# environment variables.
 MAX_SECRETS: Final = 200
 MAX_SECRET_BYTES: Final = 64 * 1024  # of these in total, as UTF-8
-# Removing strings of one to three characters would damage ordinary words and reveal which letters the secret has.
+# Removing strings of one to three characters would damage ordinary words and reveal which letters
+# the secret has.
 MIN_SECRET_CHARACTERS = 4
 # Each line of a key file is a secret too: a log may show a single line.
 MIN_LINE_CHARACTERS = 16
@@ -339,7 +341,8 @@ def _spellings_of_one(secret: str) -> Iterator[str]:
 def _inside_base64(raw: bytes) -> Iterator[str]:
     """`raw` inside the base64 of a longer text ("user:secret"), for each of the three offsets where it may begin."""
     for skipped, first in ((0, 0), (1, 2), (2, 3)):
-        # The characters before `first` also hold bits of the text before; those after `last`, of the text after.
+        # The characters before `first` also hold bits of the text before; those after `last`, of
+        # the text after.
         last = (skipped + len(raw)) * 8 // 6
         encoded = base64.b64encode(bytes(skipped) + raw)[first:last].decode()
         if len(encoded) >= MIN_SECRET_CHARACTERS:

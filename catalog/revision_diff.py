@@ -1,7 +1,7 @@
 """The semantic diff of two stored revisions, cached: revisions never change.
 
-Counterexamples come from the examples of the specs and from sample values. Values that people sent in runs are never
-used: everybody sees a diff, and runs are private.
+Counterexamples come from the examples of the specs and from sample values. Values that people sent
+in runs are never used: everybody sees a diff, and runs are private.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def history_of(revisions: Sequence[Revision]) -> list[Step]:
     """Each of a tool's revisions with its changes.
 
     Args:
-        revisions: the newest first, without gaps, with their assessments. Texts are read only for the changes that are
-            not cached.
+        revisions: the newest first, without gaps, with their assessments. Texts are read only for
+            the changes that are not cached.
     """
     if not revisions:
         return []

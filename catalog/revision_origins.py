@@ -31,9 +31,10 @@ class RevisionOrigin:
     """The origin of a revision.
 
     Attributes:
-        kind: "spec" (published as it is), "catalog" (an exported catalog), "source" (a sync of a source), or the format
-            that it was imported from.
-        name: of the source, the file, the title of the API or the name of the server; "" if it is not known.
+        kind: "spec" (published as it is), "catalog" (an exported catalog), "source" (a sync of a
+            source), or the format that it was imported from.
+        name: of the source, the file, the title of the API or the name of the server; "" if it is
+            not known.
     """
 
     kind: Kind
@@ -67,8 +68,9 @@ def refused_imports(
 ) -> dict[str, SpecError]:
     """Why imports may not revise some of these existing tools, by tool id.
 
-    Unless asked to, an import revises a tool only if it was last imported from the same document or server
-    (or its origin is not known), and belongs to nobody else. Specs that are published as they are revise any tool.
+    Unless asked to, an import revises a tool only if it was last imported from the same document or
+    server (or its origin is not known), and belongs to nobody else. Specs that are published as
+    they are revise any tool.
     """
     imports = {tool.pk: (tool, origin) for tool, origin in wanted if origin.is_import}
     if replace or not imports:

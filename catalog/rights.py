@@ -4,8 +4,9 @@
     require(person, "organise", tool)   raises `NotAllowed` with that reason
     Tool.objects.visible_to(person)     the tools that the person may see
 
-A person is a user, an anonymous visitor, or None: the administrator of the machine, who uses commands. A program acts
-as the user of its token, which can only take rights away (its scopes and toolkits).
+A person is a user, an anonymous visitor, or None: the administrator of the machine, who uses
+commands. A program acts as the user of its token, which can only take rights away (its scopes and
+toolkits).
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def may(person: Person | None, action: Action, subject: Subject = None) -> Answe
 
     Args:
         person: None is the administrator of the machine, who may do everything.
-        action: "upload" is for new tools; "propose" is to revise a tool, or to hold a revision for those who may.
+        action: "upload" is for new tools; "propose" is to revise a tool, or to hold a revision for
+            those who may.
         subject: a tool (or the id of one to be uploaded), a toolkit, or a held change.
     """
     if person is None:
@@ -210,7 +212,8 @@ def _maintains_toolkit(person: User, toolkit: Toolkit) -> bool:
 def _right_to_decide(person: User, change: HeldChange) -> Answer:
     tool = Tool.objects.filter(tool_id=change.tool_id).select_related("owner").first()
     if tool is not None:
-        # a change of an unowned tool of a source: as before, its source's owner decides, not every publisher
+        # a change of an unowned tool of a source: as before, its source's owner decides, not every
+        # publisher
         decides = _maintains(person, tool) and (tool.owner_id is not None or change.source is None)
         owner = tool.owner or (change.source.owner if change.source else None)
     else:

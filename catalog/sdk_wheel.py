@@ -1,7 +1,7 @@
 """The wheel of the package for authors of tools (`sdk/`), which the site serves.
 
-Generated projects name its address and its hash. They never name the package alone: anybody could register a package of
-that name in an index.
+Generated projects name its address and its hash. They never name the package alone: anybody could
+register a package of that name in an index.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ from toolspec.lint import RULES, Rule
 
 Row = TypeVar("Row", bound=Model)
 
-# Names that Windows reserves for devices, with any extension. Source: "Naming Files, Paths, and Namespaces".
+# Names that Windows reserves for devices, with any extension. Source: "Naming Files, Paths, and
+# Namespaces".
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE)
 
 

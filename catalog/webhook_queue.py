@@ -49,7 +49,8 @@ def queue_events(events: Sequence[WebhookEvent], webhooks: Sequence[Webhook] | N
 
     Args:
         events: what happened.
-        webhooks: as `active_webhooks` returned them, if the caller has asked before it made the events.
+        webhooks: as `active_webhooks` returned them, if the caller has asked before it made the
+            events.
     """
     webhooks = active_webhooks() if webhooks is None and events else webhooks
     now = timezone.now()

@@ -43,14 +43,15 @@ def leave_logging_unchanged(**_: Any) -> None:
 class QuietConsumer(Consumer):
     """Celery's consumer without the events that workers send each other.
 
-    Nothing listens to them. While Redis accepts connections but does not answer, sending one would block the loop that
-    fetches runs, and the shutdown of the worker, forever.
+    Nothing listens to them. While Redis accepts connections but does not answer, sending one would
+    block the loop that fetches runs, and the shutdown of the worker, forever.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs |= {"without_gossip": True, "without_heartbeat": True, "without_mingle": True}
         super().__init__(*args, **kwargs)
-        # The warning does not apply: runs are not repeated after a lost connection. Added after Celery's own filters.
+        # The warning does not apply: runs are not repeated after a lost connection. Added after
+        # Celery's own filters.
         warnings.filterwarnings(
             "ignore", r"\s*In Celery 5\.1 we introduced", PendingDeprecationWarning
         )
@@ -66,7 +67,8 @@ class Connected(StartStopStep):
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
     def start(self, parent: Any) -> None:
-        # A run continues when the connection is lost, so its message must not be put back into the queue.
+        # A run continues when the connection is lost, so its message must not be put back into the
+        # queue.
         parent.task_consumer.channel.do_restore = False
         heartbeat.start()
 

@@ -84,7 +84,8 @@ def why_not_ready() -> str | None:
 def is_foreign() -> bool:
     """Whether this version cannot migrate the database.
 
-    The database has migrations that this version does not know, or only some of those that a squashed one replaces.
+    The database has migrations that this version does not know, or only some of those that a
+    squashed one replaces.
     """
     loader = MigrationLoader(connection)
     applied, known = set(loader.applied_migrations), set(loader.graph.nodes)

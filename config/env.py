@@ -1,7 +1,7 @@
 """Read settings from environment variables: typed by pydantic, with a sentence if a value is wrong.
 
-`config/settings/` is the only caller. It gives each variable a meaning, from which `manage.py document_settings`
-writes docs/settings.md.
+`config/settings/` is the only caller. It gives each variable a meaning, from which `manage.py
+document_settings` writes docs/settings.md.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def read_by_factory(name: str, kind: Any, meaning: str) -> dict[str, Any]:
     """The variables that begin with `name` and "_", by the rest of their names: a factory's id.
 
     Raises:
-        ImproperlyConfigured: an id has other characters than A-Z, 0-9 and "_", so that it fits no factory, or a value
-            is invalid.
+        ImproperlyConfigured: an id has other characters than A-Z, 0-9 and "_", so that it fits no
+            factory, or a value is invalid.
     """
     VARIABLES[name + "_<ID>"] = Variable(f"{name}_<ID>", "", meaning)
     values = {}
@@ -288,7 +288,8 @@ SQLITE: Final = {
     "ENGINE": "django.db.backends.sqlite3",
     "CONN_MAX_AGE": None,  # opening a file and preparing it costs as much as the queries of a page
     "OPTIONS": {
-        # Writers queue instead of failing: without these, half of 1,600 concurrent writes met "database is locked".
+        # Writers queue instead of failing: without these, half of 1,600 concurrent writes met
+        # "database is locked".
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": (
@@ -352,7 +353,8 @@ TOKEN: Any = text(check_token)
 def generated_key(path: Path) -> str:
     """The key stored in `path`, created on the first call: 384 random bits, readable only by the file's owner.
 
-    Two processes that start concurrently agree on one key: the file is created atomically, and only once.
+    Two processes that start concurrently agree on one key: the file is created atomically, and only
+    once.
     """
     if not path.exists():
         draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")

@@ -91,7 +91,8 @@ def failure_from(request: HttpRequest, error: Exception) -> HttpResponse | None:
         return failure(request, 413, detail)
     is_disk_full = isinstance(error, OSError) and error.errno in NO_ROOM
     if is_disk_full or isinstance(error, OperationalError):
-        # The disk is full or the database cannot be reached: nothing was stored, and reading may still work.
+        # The disk is full or the database cannot be reached: nothing was stored, and reading may
+        # still work.
         done = "read" if request.method in ("GET", "HEAD") else "stored"
         detail = f"This cannot be {done} at the moment. Nothing was changed; try again."
         return failure(request, 503, detail)

@@ -17,7 +17,8 @@ from django.conf import settings
 from catalog import log_context
 from catalog.accounts.secret_paths import hidden
 
-# For a traceback: chained errors in deep recursion write 250 KB, but its beginning and end explain everything.
+# For a traceback: chained errors in deep recursion write 250 KB, but its beginning and end explain
+# everything.
 MAX_LINE_CHARACTERS: Final = 300
 MAX_FIRST_CHARACTERS: Final = 2_000
 MAX_LAST_CHARACTERS: Final = 4_000
@@ -51,8 +52,8 @@ class OneLine(logging.Formatter):
 class JsonLine(logging.Formatter):
     """Formats a record as one line of JSON, with the facts of the request or run that it belongs to.
 
-    {"time", "level", "logger", "message", "request_id"?, "run_id"?, "person_id"?, "method"?, "path"?, "status"?,
-     "duration_ms"?, "exception"?}
+    {"time", "level", "logger", "message", "request_id"?, "run_id"?, "person_id"?, "method"?,
+     "path"?, "status"?, "duration_ms"?, "exception"?}
 
     Secrets are removed from the whole line, and a traceback is cut, as in the text log.
     """
@@ -112,8 +113,9 @@ class QuietAboutUnknownHosts(logging.Filter):
 class OneTracebackPerFault(logging.Filter):
     """Logs the traceback of a fault once an hour; further requests that meet the fault get one line each.
 
-    A fault is an error of one type, raised at one place, and reached through one place of the site's own code. A
-    refused request (a warning) has no traceback: nothing of the site is at fault.
+    A fault is an error of one type, raised at one place, and reached through one place of the
+    site's own code. A refused request (a warning) has no traceback: nothing of the site is at
+    fault.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -177,8 +179,9 @@ def _is_own(file: str) -> bool:
 class WithoutSecrets(logging.Filter):
     """Removes secrets of sign-in links, and API tokens that someone put into a URL, from every line.
 
-    It is a filter of handlers, so it covers every logger. `config.middleware.hidden_secrets` removes the secret from
-    requests before Django's views see them, but servers write their access logs from the original request.
+    It is a filter of handlers, so it covers every logger. `config.middleware.hidden_secrets`
+    removes the secret from requests before Django's views see them, but servers write their access
+    logs from the original request.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -1,7 +1,8 @@
 """Metrics of the site in Prometheus's text format: `/metrics`.
 
-Each of the server's processes counts its requests (`config/request_counters.py`). Ended runs are counted where they are
-stored, at most once a minute: their series are gauges, because runs are removed after some time.
+Each of the server's processes counts its requests (`config/request_counters.py`). Ended runs are
+counted where they are stored, at most once a minute: their series are gauges, because runs are
+removed after some time.
 
 Source: Prometheus, "Exposition formats", text format 0.0.4.
 """
@@ -109,7 +110,8 @@ def call_durations() -> dict[tuple[str, str], Histogram]:
         for number, bound in enumerate(RUN_BOUNDS_S)
     ]
     bucket = Case(*cases, default=len(RUN_BOUNDS_S))
-    # As an expression, because SQLite would take the index that begins with this column and read every run.
+    # As an expression, because SQLite would take the index that begins with this column and read
+    # every run.
     own_outcome = Coalesce("outcome", Value(""))
     rows = Run.objects.order_by().values_list(own_outcome, "mode", bucket)
     buckets: dict[tuple[str, str], list[int]] = {}

@@ -1,7 +1,7 @@
 """Complete the API's OpenAPI document with the facts that apply to every operation.
 
-django-ninja documents each operation separately. It does not know that all errors have one format and media type
-(RFC 9457), which scopes a token needs, or that public operations need no token.
+django-ninja documents each operation separately. It does not know that all errors have one format
+and media type (RFC 9457), which scopes a token needs, or that public operations need no token.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ def error_for_programs(path: str, status: int, detail: str) -> ErrorForPrograms 
 def problem_text(status: int, detail: str, errors: Sequence[Mapping[str, str | int]] = ()) -> str:
     """{"type", "title", "status", "detail", "errors"?: [{"pointer", "message", "rule"?, "line"?, "column"?, …}]}.
 
-    `type` is "about:blank": the status is the type of the error, and each error's `rule` names the broken rule.
+    `type` is "about:blank": the status is the type of the error, and each error's `rule` names the
+    broken rule.
     """
     body: dict[str, JSON] = {
         "type": "about:blank",

@@ -1,13 +1,14 @@
 """Counters of requests to all processes of a server: any thread may increment them, and they are summed for operators.
 
-Each process increments its own file in one directory, mapped into memory. So an increment takes microseconds, and none
-is lost when a process is killed. Reading sums the files. Values only grow until the server restarts (`reset`).
-Every file has the same layout.
+Each process increments its own file in one directory, mapped into memory. So an increment takes
+microseconds, and none is lost when a process is killed. Reading sums the files. Values only grow
+until the server restarts (`reset`). Every file has the same layout.
 
-Why not prometheus_client's multiprocess mode (0.26 tried): it maps a file that has no blocks yet, so on a full disk the
-first increment ends the process with SIGBUS, where this one serves on; a process killed while it creates its file makes
-every later `/metrics` fail (its issue 1199); and the buckets would change their labels, from `le="1"` to `le="1.0"`. An
-increment takes 5 µs here and 7.5 µs there, and importing it takes 200 ms of CPU time.
+Why not prometheus_client's multiprocess mode (0.26 tried): it maps a file that has no blocks yet,
+so on a full disk the first increment ends the process with SIGBUS, where this one serves on; a
+process killed while it creates its file makes every later `/metrics` fail (its issue 1199); and the
+buckets would change their labels, from `le="1"` to `le="1.0"`. An increment takes 5 µs here and 7.5
+µs there, and importing it takes 200 ms of CPU time.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ def _sentence_of_file(error: OSError) -> str | None:
 def emptied_database(database: object, data_dir: Path) -> str | None:
     """The sentence for a database of 0 bytes in the folder of an existing site; None if there is no such fault.
 
-    SQLite would take the file for a new database, and the site would start empty next to the keys of the old one.
+    SQLite would take the file for a new database, and the site would start empty next to the keys
+    of the old one.
     """
     if not isinstance(database, Path) or not database.is_file() or database.stat().st_size:
         return None

@@ -14,9 +14,10 @@ from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage, Storage
 from django.core.management import call_command
 
-# The stylesheets in the order of the cascade, joined: a page is drawn when the last of them has arrived, and on a
-# phone's network each request more costs a round trip. Only pages with forms for tools or with responses (Try, runs,
-# comparisons, examples) link to the second file, which has the rules of these.
+# The stylesheets in the order of the cascade, joined: a page is drawn when the last of them has
+# arrived, and on a phone's network each request more costs a round trip. Only pages with forms for
+# tools or with responses (Try, runs, comparisons, examples) link to the second file, which has the
+# rules of these.
 STYLESHEETS: Final = {
     "css/site.css": (
         *("tokens", "base", "frame", "components", "charts", "fields", "code"),
@@ -39,8 +40,9 @@ SCRIPTS: Final = (
 )
 SITE_SCRIPT: Final = "js/site.js"
 
-# Files that Django's admin uses only under DEBUG, the translations of select2 (no page has an autocomplete field), and
-# what django-ninja brings besides Swagger UI. Without these, collecting takes half the CPU time.
+# Files that Django's admin uses only under DEBUG, the translations of select2 (no page has an
+# autocomplete field), and what django-ninja brings besides Swagger UI. Without these, collecting
+# takes half the CPU time.
 UNUSED = ["xregexp.js", "jquery.js", "select2.full.js", "i18n", "redoc*", "*-bundle.js.map"]
 
 
@@ -81,8 +83,8 @@ def fingerprint_of(folder: Path) -> str:
 class JoinedFilesFinder(BaseFinder):
     """Finds `STYLESHEETS` and `SITE_SCRIPT`: several files in one, written when static files are collected.
 
-    They have no comments, and the stylesheets no indentation: 15.4 and 4.2 KB with Brotli. The script takes 7.1 KB;
-    eight took 9.8, and 5 more for the headers of seven responses.
+    They have no comments, and the stylesheets no indentation: 15.4 and 4.2 KB with Brotli. The
+    script takes 7.1 KB; eight took 9.8, and 5 more for the headers of seven responses.
     """
 
     storage = FileSystemStorage(settings.DATA_DIR / "joined")

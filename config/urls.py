@@ -10,7 +10,8 @@ from config.help import views as help_views
 from config.metrics import metrics
 
 urlpatterns = [
-    # The API is first, since patterns are tried in this order and its requests are the most frequent.
+    # The API is first, since patterns are tried in this order and its requests are the most
+    # frequent.
     path("api/v1/docs", api_docs.api_docs, name="api_docs"),
     path(
         "api/v1/openapi.json", api_docs.openapi_document

@@ -39,8 +39,8 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Responds while the database does, too. With Celery, shows the number of connected workers.
 
-    After the start, it also waits for the process that starts runs, so that the first run does not. That wait is
-    bounded, because pages work without it.
+    After the start, it also waits for the process that starts runs, so that the first run does not.
+    That wait is bounded, because pages work without it.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")

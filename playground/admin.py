@@ -1,7 +1,7 @@
 """The tables of the playground in the admin, to look things up.
 
-Parameters, responses and logs are on the run's page, which staff may open. The contents of saved configurations are not
-shown anywhere.
+Parameters, responses and logs are on the run's page, which staff may open. The contents of saved
+configurations are not shown anywhere.
 """
 
 from catalog.read_only_admin import show_table

@@ -48,8 +48,9 @@ class CompiledSpec:
     ) -> CheckResult:
         """The verdict on `response`; "unchecked" without a return type.
 
-        With the HTTP status of an answer, what the document declares for this status decides: one alternative of the
-        return type. Without one, and for a status that is not declared, it is the whole return type.
+        With the HTTP status of an answer, what the document declares for this status decides: one
+        alternative of the return type. Without one, and for a status that is not declared, it is
+        the whole return type.
         """
         if self.return_type is None:
             return _unchecked(NO_RETURN_TYPE)

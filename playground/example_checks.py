@@ -1,7 +1,8 @@
 """Check a tool's examples: does a live call return what the spec promises?
 
-For each example: do its parameters fit, does its return value fit `returnType`, and does a live call return that value?
-The response must equal it, except at ignored pointers; or it must only conform. Each call is an ordinary run.
+For each example: do its parameters fit, does its return value fit `returnType`, and does a live
+call return that value? The response must equal it, except at ignored pointers; or it must only
+conform. Each call is an ordinary run.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ def begin_check(
 ) -> ExampleCheck:
     """Start a live call for every example of `revision` whose parameters fit.
 
-    `by` is None for a command. With `exactly`, a response must equal the example's value, except at the JSON Pointers
-    `ignored`; otherwise it only has to conform. The other arguments are those of `running.start`.
+    `by` is None for a command. With `exactly`, a response must equal the example's value, except at
+    the JSON Pointers `ignored`; otherwise it only has to conform. The other arguments are those of
+    `running.start`.
 
     Raises:
         NotAllowed: `by` may not run this tool.
-        Busy: too many runs are waiting, or the workers cannot be reached. No check is stored then; runs that have
-            started continue.
+        Busy: too many runs are waiting, or the workers cannot be reached. No check is stored then;
+            runs that have started continue.
     """
     check = ExampleCheck.objects.create(
         tool=tool, revision=revision, by=by, exactly=exactly, ignored_json=dumps([*sorted(ignored)])
@@ -66,7 +68,8 @@ def begin_check(
                 interface="check",
             )
         except Busy:
-            # Without all of its runs, the check would never end, or would pass examples that were not called.
+            # Without all of its runs, the check would never end, or would pass examples that were
+            # not called.
             ExampleCheck.objects.filter(pk=check.pk).delete()
             raise
     check.has_all_runs = True

@@ -3,8 +3,9 @@
     request_rescan            a press or the API asks for it, SIGHUP by `note_request`: a file in the data folder
     follow_rescans            every process that shares the data folder looks at that file each `CHECK_S` seconds
 
-A process that finds a newer file discovers the factories again and lets its later runs import everything again; active
-runs go on with the code that they began with. Workers on other machines are restarted instead.
+A process that finds a newer file discovers the factories again and lets its later runs import
+everything again; active runs go on with the code that they began with. Workers on other machines
+are restarted instead.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from toolspec.text.reader import JSON
 class Mock:
     """A mock response and where it comes from.
 
-    `source` is "example" (its parameters equal those sent), "nearest" (the example that differs least: `differences`),
-    "returnType" (generated from the schema) or "echo" (the spec does not describe the response). `example` counts
-    from 1.
+    `source` is "example" (its parameters equal those sent), "nearest" (the example that differs
+    least: `differences`), "returnType" (generated from the schema) or "echo" (the spec does not
+    describe the response). `example` counts from 1.
     """
 
     response: JSON

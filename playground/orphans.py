@@ -15,13 +15,14 @@ from playground.examples.results import settle
 from playground.models import ExampleCheck, QueuedMessage, Run
 from playground.process_id import is_gone
 
-# Whether a host on another machine is alive cannot be seen from here, so each host updates its runs every
-# SIGN_OF_LIFE_S.
+# Whether a host on another machine is alive cannot be seen from here, so each host updates its runs
+# every SIGN_OF_LIFE_S.
 SIGN_OF_LIFE_S = 15
 SILENT_S = 90
 STARTING_S = 600  # a check of examples that has no active run for so long no longer starts runs
 
-# A short run's row changes only when it ends, so a run that is "queued" in its row may have just begun.
+# A short run's row changes only when it ends, so a run that is "queued" in its row may have just
+# begun.
 WAS_QUEUED = "The server stopped while this run waited or was starting. The tool may or may not have been called."
 WAS_RUNNING = "The server stopped during this run. The tool may or may not have done its work."
 NOT_CLAIMED = "No worker claimed this run within {limit_s:,} s. The tool was not called."
@@ -55,7 +56,8 @@ def recover_runs(*, own: Iterable[str] = ()) -> int:
 def _end_checks() -> None:
     """Settle the checks whose last run crashed, and delete those whose server was killed before it started all runs.
 
-    Without all of its runs a check has no result: `begin_check` stores none either, if it cannot start them all.
+    Without all of its runs a check has no result: `begin_check` stores none either, if it cannot
+    start them all.
     """
     active = Run.every.active().filter(example_check=OuterRef("pk")).order_by()
     ended = ExampleCheck.objects.filter(~Exists(active), finished_at=None)

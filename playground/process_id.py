@@ -1,7 +1,7 @@
 """Identify the process that a run belongs to, and find out whether it is still alive.
 
-A host is written as "machine/pid/start": the system may reuse a pid, and another machine or container has processes
-with the same pids.
+A host is written as "machine/pid/start": the system may reuse a pid, and another machine or
+container has processes with the same pids.
 """
 
 from __future__ import annotations

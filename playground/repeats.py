@@ -34,9 +34,9 @@ def repeat(
 ) -> Run:
     """Start the call of `run` again.
 
-    With `on_same_revision`, the schemas of the run's own revision apply; otherwise those of the tool's current one.
-    Without a `configuration`, the saved one that the run used is used in its current state. The other arguments are
-    those of `running.start`.
+    With `on_same_revision`, the schemas of the run's own revision apply; otherwise those of the
+    tool's current one. Without a `configuration`, the saved one that the run used is used in its
+    current state. The other arguments are those of `running.start`.
 
     Raises:
         CannotRepeat: the run had a configuration or secret parameters that are not available.

@@ -25,9 +25,9 @@ def with_files(
 ) -> tuple[JSON, list[ResponseFile]]:
     """The response with a value for each of its files, and the files, without the secrets in content and media type.
 
-    The value is a description of the file; where the return type declares a string in Base64, it is the content.
-    A file that cannot be searched for secrets is left out.
-    A media type that neither the tool nor the content shows is that of the return type.
+    The value is a description of the file; where the return type declares a string in Base64, it is
+    the content. A file that cannot be searched for secrets is left out. A media type that neither
+    the tool nor the content shows is that of the return type.
     """
     response, files = end.response, []
     for file in end.files:

@@ -227,7 +227,8 @@ class RunOut(RunSummary):
 def run_text(run: Run) -> str:
     """`run` in full, as JSON text.
 
-    Stored JSON text is inserted unchanged, so that a long response is neither parsed nor encoded again.
+    Stored JSON text is inserted unchanged, so that a long response is neither parsed nor encoded
+    again.
     """
     files = [FileOfRun.of(file, url=file_path(file)) for file in run.file_list()]
     logs = LogsOut(

@@ -35,7 +35,8 @@ def refuse_above_limit(person: User) -> None:
     """Check that `person` may store another run today.
 
     Raises:
-        Busy: what was stored today has reached `settings.RUN_BYTES_PER_DAY`; with the seconds until the day ends.
+        Busy: what was stored today has reached `settings.RUN_BYTES_PER_DAY`; with the seconds until
+            the day ends.
     """
     limit = settings.RUN_BYTES_PER_DAY
     if not limit:

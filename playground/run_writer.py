@@ -86,7 +86,8 @@ def queue_drift(run: Run) -> None:
 def record_start(run: Run) -> None:
     """Record a run, and the use of a saved configuration, in the audit log; in the transaction that stores the run.
 
-    Runs of visitors are not recorded: they are deleted after minutes, and nobody is responsible for them.
+    Runs of visitors are not recorded: they are deleted after minutes, and nobody is responsible for
+    them.
     """
     if run.mode == VISITOR:
         return

@@ -94,7 +94,8 @@ def start(
         revision: the revision whose schemas apply.
         parameters: the parameters of the call.
         by: the user who runs it; None for a management command (never for a visitor).
-        configuration: the configuration to create the tool with. It is used but not stored; None means {}.
+        configuration: the configuration to create the tool with. It is used but not stored; None
+            means {}.
         configuration_name: the name of the saved configuration, if one was used.
         mode: "live", or "mock", which calls nothing.
         timeout_s: at most `settings.RUN_TIMEOUT_MAX_S`; None means `settings.RUN_TIMEOUT_S`.
@@ -103,12 +104,13 @@ def start(
         mcp_request: identifies the MCP request, so that a later request can cancel the run.
 
     Returns:
-        The stored run: already ended if it was refused or mocked, else "queued". Its `problems` explain a refusal.
+        The stored run: already ended if it was refused or mocked, else "queued". Its `problems`
+            explain a refusal.
 
     Raises:
         NotAllowed: `by` may not run this tool.
-        Busy: the queue is full, no worker is connected, the server is about to stop, or `by` has started too many runs
-            or stored too many bytes of them today. Nothing was stored.
+        Busy: the queue is full, no worker is connected, the server is about to stop, or `by` has
+            started too many runs or stored too many bytes of them today. Nothing was stored.
     """
     require(by, "run", tool)
     if mode == "live":
@@ -135,15 +137,17 @@ def start_for_visitor(
 ) -> Run:
     """Start one live call of a built-in tool for somebody who may not run tools.
 
-    The caller counts the start for the visitor's address. `parameters` and `configuration` are as for `start`.
+    The caller counts the start for the visitor's address. `parameters` and `configuration` are as
+    for `start`.
 
     Returns:
         The stored run, as `start` does; it has no person, and `Run.objects` does not contain it.
 
     Raises:
-        NotAllowed: visitors may not run this tool (`visitors.may_run`), or `configuration` is another person's.
-        Busy: all slots of visitors are in use, their runs take too much room, the queue is full, or the server is about
-            to stop. Nothing was stored.
+        NotAllowed: visitors may not run this tool (`visitors.may_run`), or `configuration` is
+            another person's.
+        Busy: all slots of visitors are in use, their runs take too much room, the queue is full, or
+            the server is about to stop. Nothing was stored.
     """
     visitors.require_may_run(factory_of(tool, timeout_s=IMPORT_LIMIT_S))
     if configuration and configuration.shared_as:
@@ -168,14 +172,16 @@ def start_draft(
 
     Args:
         tool: with its current revision, whose connection is used.
-        contract: of the draft (`SpecDraft.contract`). The parameters must match it; the verdict on the response is
-            that of the current revision (`SpecDraft.with_verdict` gives that of the draft).
+        contract: of the draft (`SpecDraft.contract`). The parameters must match it; the verdict on
+            the response is that of the current revision (`SpecDraft.with_verdict` gives that of the
+            draft).
         parameters: the parameters of the call.
         by: the user who runs it.
         configuration: as for `start`.
 
     Returns:
-        The stored run, as `start` does; `Run.objects` does not contain it. Earlier ones of this person are deleted.
+        The stored run, as `start` does; `Run.objects` does not contain it. Earlier ones of this
+        person are deleted.
 
     Raises:
         NotAllowed: `by` may not run or not publish this tool.
@@ -256,8 +262,8 @@ def unsaved_mock(tool: Tool, revision: Revision, parameters: JSON) -> Run:
 def wait(run: Run, timeout_s: float) -> Run:
     """Wait until `run` has ended, at most `timeout_s`, and return its current state.
 
-    It returns early if the server is about to stop. At most half of the server's threads wait that long, and not all of
-    them for one user. Any further call waits `BRIEF_S`, enough for most runs.
+    It returns early if the server is about to stop. At most half of the server's threads wait that
+    long, and not all of them for one user. Any further call waits `BRIEF_S`, enough for most runs.
     """
     if not run.is_active:
         return run
@@ -309,8 +315,9 @@ def progress_of(run: Run) -> tuple[Progress, ...]:
 def queue_position(run: Run) -> int:
     """The position of `run` in the queue, from 1; 0 if it is not waiting.
 
-    The row is updated some time after a run leaves the queue. For a run of another server process, the position is
-    therefore estimated: free slots of that process are assumed to be held by the runs whose turn it is.
+    The row is updated some time after a run leaves the queue. For a run of another server process,
+    the position is therefore estimated: free slots of that process are assumed to be held by the
+    runs whose turn it is.
     """
     if run.outcome != "queued":
         return 0
@@ -386,8 +393,8 @@ def job_for(
     """The job for the runner.
 
     Raises:
-        NotAllowed: it is a visitor's run, and visitors may not run this tool. The factory may be another one than when
-            the run began.
+        NotAllowed: it is a visitor's run, and visitors may not run this tool. The factory may be
+            another one than when the run began.
     """
     if run.mode == VISITOR:
         visitors.require_may_run(factory)

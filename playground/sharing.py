@@ -23,7 +23,8 @@ def share_with_groups(one: Run | SavedConfiguration, names: Sequence[str], *, by
     """Share it with the groups of these names and no others; the caller has checked that it belongs to `by`.
 
     Raises:
-        DocumentError: `by` belongs to no such group, or there are too many; with pointers into {"groups"}.
+        DocumentError: `by` belongs to no such group, or there are too many; with pointers into
+            {"groups"}.
     """
     if len(names) > MAX_GROUPS:
         raise DocumentError(

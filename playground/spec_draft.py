@@ -175,7 +175,8 @@ class SpecDraft:
     def with_response(self, response: JSON, *, at: str | None = None) -> SpecDraft | None:
         """The draft with the smallest edit of the return type that accepts `response`, or with a new return type.
 
-        `at`: a JSON Pointer into the response; only what does not match there is accepted. None if there is no such
+        `at`: a JSON Pointer into the response; only what does not match there is accepted. None if
+        there is no such
         edit.
         """
         if self.spec is None:

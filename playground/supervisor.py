@@ -1,7 +1,8 @@
 """Supervise this process's runs: hand them to the runner, watch them while they last, and store how they ended.
 
-Several server processes share one database and nothing else. A run belongs to the process that started it. The others
-read its row, and request its cancellation by setting a column. One thread per process looks for such requests.
+Several server processes share one database and nothing else. A run belongs to the process that
+started it. The others read its row, and request its cancellation by setting a column. One thread
+per process looks for such requests.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ def preloaded_modules() -> list[str]:
 def reserve(slots: int) -> int:
     """How many of `slots` are only for owners without an active run.
 
-    None in a Celery worker: a run that it has claimed holds one of its threads, even if it does not start.
+    None in a Celery worker: a run that it has claimed holds one of its threads, even if it does not
+    start.
     """
     return 0 if settings.RUNNER == "celery" else reserve_of(slots)
 
@@ -107,7 +109,8 @@ class Supervisor:
         self.host = this_host()
         self.began = time.monotonic()
         self.active: dict[str, ActiveRun] = {}
-        # By owner, the slots and queue positions in use, including those of runs whose end is being stored.
+        # By owner, the slots and queue positions in use, including those of runs whose end is being
+        # stored.
         self.reserved: Counter[str] = Counter()
         self.lock = threading.Lock()
         self.wake = threading.Event()

@@ -64,8 +64,8 @@ def run_tool(run_id: str, encrypted: str) -> None:
 def execute_message(run_id: str, encrypted: str) -> None:
     """Execute the run whose turn it is, and return once its end is stored.
 
-    There is a message for each waiting run, so each is executed, but not in the order of the messages: one user may
-    have sent many before another sent the first.
+    There is a message for each waiting run, so each is executed, but not in the order of the
+    messages: one user may have sent many before another sent the first.
     """
     own_supervisor = supervisor(processes=1)
     now = timezone.now()

@@ -1,7 +1,7 @@
 """Visitors: people who may not run tools, signed in or not. They may run the tools that come with Toolshelf.
 
-Such a run is a row without a person, in the mode `VISITOR`, which `Run.objects` does not contain. Only the browser that
-started it sees it, by a signed cookie, until it is deleted.
+Such a run is a row without a person, in the mode `VISITOR`, which `Run.objects` does not contain.
+Only the browser that started it sees it, by a signed cookie, until it is deleted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _SALT: Final = "playground.visitors"
 def may_run(factory: FactoryInfo | None) -> bool:
     """Whether visitors may run the tool that `factory` serves.
 
-    It must be a factory of ours, whatever the spec says, and this machine must be able to cut it off from the network.
+    It must be a factory of ours, whatever the spec says, and this machine must be able to cut it
+    off from the network.
     """
     return (
         settings.VISITOR_RUNS

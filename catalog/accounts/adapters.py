@@ -1,7 +1,7 @@
 """How django-allauth signs people in here: `AccountAdapter`, and `SecondFactorAdapter` for TOTP and passkeys.
 
-Each sign-in ends in `AccountAdapter`, with a password, a passkey, a provider or a one-time link: it opens the session,
-notes the browser, and leads back to the page that the person came from.
+Each sign-in ends in `AccountAdapter`, with a password, a passkey, a provider or a one-time link: it
+opens the session, notes the browser, and leads back to the page that the person came from.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def enter_by_link(self, request: HttpRequest, user: User, url: str) -> HttpResponse:
         """Sign in by a one-time link and go to `url`.
 
-        Such a link is printed on the server's machine, where one may change everything. So it needs no second factor,
-        and people who lost theirs can remove it.
+        Such a link is printed on the server's machine, where one may change everything. So it needs
+        no second factor, and people who lost theirs can remove it.
         """
         response = HttpResponseRedirect(url)
         self.login(request, user)

@@ -1,7 +1,7 @@
 """Accounts and API tokens in the admin: an account can be disabled, a token revoked.
 
-The page **People** sets roles and groups, and `delete_person` deletes an account. Sign-in links and failed sign-ins are
-left out: nobody should edit them.
+The page **People** sets roles and groups, and `delete_person` deletes an account. Sign-in links and
+failed sign-ins are left out: nobody should edit them.
 """
 
 from __future__ import annotations

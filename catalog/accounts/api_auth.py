@@ -19,8 +19,8 @@ from catalog.accounts.tokens import token_for
 class Token(HttpBearer):
     """`Authorization: Bearer …` with a usable token that has one of the scopes; without scopes, any usable token.
 
-    An unusable token (unknown, expired, revoked, or of a disabled account) is refused everywhere, even where no token
-    is needed: a program whose token has expired must notice.
+    An unusable token (unknown, expired, revoked, or of a disabled account) is refused everywhere,
+    even where no token is needed: a program whose token has expired must notice.
     """
 
     def __init__(self, *scopes: str) -> None:

@@ -16,7 +16,8 @@ NETWORK_BITS = 64  # of an IPv6 address: one customer has at least such a networ
 def address_of(request: HttpRequest) -> str:
     """The client's address: behind a trusted proxy the last entry of the proxy's header, otherwise the peer.
 
-    Some proxies add the port. An entry that is not an address is ignored: it is in logs, and limits count by it.
+    Some proxies add the port. An entry that is not an address is ignored: it is in logs, and limits
+    count by it.
     """
     peer = str(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUST_PROXY:
@@ -58,8 +59,8 @@ def network_of_address(address: str) -> str:
 def is_local(request: HttpRequest) -> bool:
     """Whether the request comes from this machine, and not through a proxy.
 
-    Sites behind a proxy set `HTTPS` and `TRUST_PROXY` (docs/operations.md). Without them, a proxy on this machine is
-    recognised only by its headers, or by the host name that it passes on.
+    Sites behind a proxy set `HTTPS` and `TRUST_PROXY` (docs/operations.md). Without them, a proxy
+    on this machine is recognised only by its headers, or by the host name that it passes on.
     """
     host = urlsplit(f"//{request.get_host()}").hostname or ""
     if settings.HTTPS or not is_loopback(host):

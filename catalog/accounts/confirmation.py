@@ -1,6 +1,7 @@
 """Confirm that the person is still there before a change that would outlive their session: a token, a password, a link.
 
-A sign-in within the last minutes is enough; otherwise the person enters the password, a code or a passkey again.
+A sign-in within the last minutes is enough; otherwise the person enters the password, a code or a
+passkey again.
 """
 
 from __future__ import annotations

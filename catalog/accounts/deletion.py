@@ -1,6 +1,7 @@
 """Delete a person: their private data goes, and what they published stays without their name.
 
-Each table decides by `on_delete` of its reference to the person, so a new table needs no change here.
+Each table decides by `on_delete` of its reference to the person, so a new table needs no change
+here.
 """
 
 from __future__ import annotations

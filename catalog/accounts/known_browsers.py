@@ -1,7 +1,7 @@
 """Browsers that have signed in to an account before, by a signed cookie: failed attempts of others do not delay them.
 
-The cookie proves nothing but that; signing in still needs the password. It holds a random id and the digests of the
-accounts, and its own failed attempts are counted by that id.
+The cookie proves nothing but that; signing in still needs the password. It holds a random id and
+the digests of the accounts, and its own failed attempts are counted by that id.
 """
 
 from __future__ import annotations

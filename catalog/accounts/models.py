@@ -77,8 +77,9 @@ class ApiToken(models.Model):
 class SignInLink(models.Model):
     """A link that signs its user in, once, shortly after it was printed.
 
-    Without a user it is a set-up link: the person who opens it creates the first administrator (sign_in_links.py). An
-    invitation is a link for the first sign-in of an account, which an administrator sends; so it lasts for days.
+    Without a user it is a set-up link: the person who opens it creates the first administrator
+    (sign_in_links.py). An invitation is a link for the first sign-in of an account, which an
+    administrator sends; so it lasts for days.
     """
 
     MINUTES: Final = 15

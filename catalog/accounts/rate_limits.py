@@ -1,10 +1,12 @@
 """Limits on how often one person or one address may call the API, upload and start runs.
 
-All interfaces to one action share its limit: pages, the API and MCP. Commands have none. A request that exceeds a limit
-gets 429 with `Retry-After`; every counted request tells the client its limits and the remaining numbers. The rates are
-settings, with defaults that a program that uploads thousands of specs one by one does not reach.
+All interfaces to one action share its limit: pages, the API and MCP. Commands have none. A request
+that exceeds a limit gets 429 with `Retry-After`; every counted request tells the client its limits
+and the remaining numbers. The rates are settings, with defaults that a program that uploads
+thousands of specs one by one does not reach.
 
-Without Redis, each process of the server counts alone, so a client gets up to `WEB_PROCESSES` times a rate.
+Without Redis, each process of the server counts alone, so a client gets up to `WEB_PROCESSES` times
+a rate.
 
 Source of the headers: draft-ietf-httpapi-ratelimit-headers-10, "RateLimit header fields for HTTP".
 """
@@ -37,7 +39,8 @@ FORMS: Final = Rate(600, 60)
 LARGE_FORMS: Final = Rate(30, 60)
 LARGE_FORM_BYTES: Final = 64 * 1024
 
-# Each limit raises `Busy` if there were too many requests of this person or, without an account, from this address.
+# Each limit raises `Busy` if there were too many requests of this person or, without an account,
+# from this address.
 
 
 def limit_api_requests(request: HttpRequest) -> None:

@@ -1,13 +1,14 @@
 """How often a client may do something: one number for each client, in memory or in Redis.
 
-The number is the time at which all requests of the client up to now would have arrived at exactly the allowed rate; a
-request is refused if that time is more than a period ahead. So a period's number of requests may come in a burst, and
-requests at the allowed rate are never refused.
+The number is the time at which all requests of the client up to now would have arrived at exactly
+the allowed rate; a request is refused if that time is more than a period ahead. So a period's
+number of requests may come in a burst, and requests at the allowed rate are never refused.
 
 Source: ITU-T I.371, Annex A, "Generic cell rate algorithm", virtual scheduling.
 
-The package `limits` was measured instead (5.8): its memory stores every request of a window and scans them all every
-10 ms, which cost 4 ms of CPU for each request when 60,000 addresses had sent one in the last minute.
+The package `limits` was measured instead (5.8): its memory stores every request of a window and
+scans them all every 10 ms, which cost 4 ms of CPU for each request when 60,000 addresses had sent
+one in the last minute.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ ROUNDING_S: Final = 1e-5  # more than the sum of two times loses as a float
 PREFIX: Final = "toolshelf:rate:"
 TIMEOUT_S: Final = 0.25
 RETRY_S: Final = 5.0
-# ARGV: the seconds of a request at the rate, and the most by which a client may be ahead. Returns how far it is ahead
-# with this request, as text, because numbers of Redis lose their fractions.
+# ARGV: the seconds of a request at the rate, and the most by which a client may be ahead. Returns
+# how far it is ahead with this request, as text, because numbers of Redis lose their fractions.
 SCRIPT: Final = """
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) + tonumber(clock[2]) / 1000000
@@ -85,7 +86,8 @@ class Quota:
     """The result of counting a request of one client.
 
     Attributes:
-        ahead_s: how far the client is ahead of the rate with this request, which is refused if that is too far.
+        ahead_s: how far the client is ahead of the rate with this request, which is refused if that
+            is too far.
     """
 
     rate: Rate

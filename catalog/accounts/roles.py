@@ -5,8 +5,9 @@
     publisher      also uploads tools and proposes revisions of the tools of others
     administrator  does everything
 
-A person in none of the built-in groups has the rights of `TOOLSHELF_DEFAULT_GROUPS`. Other groups are teams: they share
-runs, see and maintain tools, and may carry the same permissions. Superusers and staff are administrators.
+A person in none of the built-in groups has the rights of `TOOLSHELF_DEFAULT_GROUPS`. Other groups
+are teams: they share runs, see and maintain tools, and may carry the same permissions. Superusers
+and staff are administrators.
 """
 
 from __future__ import annotations
@@ -103,7 +104,8 @@ def _rights(groups: Mapping[int, str], given: frozenset[str]) -> Membership:
     return Membership(_EVERYTHING if ADMINISTER in given else given, frozenset(groups))
 
 
-# Compiled once: nearly every request of somebody who is signed in needs them (1.2 of 2.5 ms of a request to the API).
+# Compiled once: nearly every request of somebody who is signed in needs them (1.2 of 2.5 ms of a
+# request to the API).
 _groups_of = PreparedValues(
     lambda person: Group.objects.filter(user=person).values_list("pk", "name")
 )

@@ -1,7 +1,7 @@
 """Sessions in the database, under a digest of their key (`SESSION_ENGINE`).
 
-Only the browser has the key itself, so nobody can use a session read from the database or from a copy of it. A session
-also ends if it is not used for `settings.SESSION_IDLE_HOURS`.
+Only the browser has the key itself, so nobody can use a session read from the database or from a
+copy of it. A session also ends if it is not used for `settings.SESSION_IDLE_HOURS`.
 
 Source: Django documentation, "How to use sessions", "Extending database-backed session engines".
 """
@@ -86,7 +86,8 @@ class SessionStore(DatabaseSessionStore):
             Q(expire_date__lt=now) | Q(last_used_at__lt=now - idle_limit())
         ).delete()
 
-    # The store of the database has queries of its own in these, which would see keys; those of the base call the above.
+    # The store of the database has queries of its own in these, which would see keys; those of the
+    # base call the above.
     aload, aexists, acreate = SessionBase.aload, SessionBase.aexists, SessionBase.acreate
     asave, adelete = SessionBase.asave, SessionBase.adelete
 

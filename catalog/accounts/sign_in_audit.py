@@ -1,8 +1,9 @@
 """Record sign-ins in the audit log: successful, failed and throttled ones, and sign-outs; and how people sign in.
 
-By signals of Django and allauth, because every way to sign in sends them: Django's own views, packages such as allauth,
-and links. Second factors and links with a provider are recorded when their rows are stored or deleted.
-A failed attempt names the account only if it exists: some people type their password into the field for the name.
+By signals of Django and allauth, because every way to sign in sends them: Django's own views,
+packages such as allauth, and links. Second factors and links with a provider are recorded when
+their rows are stored or deleted. A failed attempt names the account only if it exists: some people
+type their password into the field for the name.
 """
 
 from __future__ import annotations

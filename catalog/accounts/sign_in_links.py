@@ -1,12 +1,13 @@
 """One-time sign-in links.
 
 The secret of a link is in its path (`secret_paths.py`) and must not appear in any log:
-`config.middleware.hidden_secrets.HideSecretsMiddleware` removes it from a request before the site sees it, and
-`config.log_filters.WithoutSecrets` removes it from every log line.
+`config.middleware.hidden_secrets.HideSecretsMiddleware` removes it from a request before the site
+sees it, and `config.log_filters.WithoutSecrets` removes it from every log line.
 
-A link without an account is a set-up link, for the first start of a site that other machines can reach: with it, the
-site's administrator is created. It is printed on the server's machine, so nobody else can become administrator by being
-the first visitor. It works once, for a short time, and only while the site has no administrator.
+A link without an account is a set-up link, for the first start of a site that other machines can
+reach: with it, the site's administrator is created. It is printed on the server's machine, so
+nobody else can become administrator by being the first visitor. It works once, for a short time,
+and only while the site has no administrator.
 """
 
 from __future__ import annotations
@@ -97,8 +98,9 @@ def use_sign_in_link(secret: str) -> User | None:
 def may_be_invited(user: User) -> bool:
     """Whether an administrator may hand over a link: with one to a used account they could act in its name.
 
-    An account that has been signed in to needs another link if its person set no password. An account with tokens is
-    used by programs, and one with private data, such as saved configurations, is used by somebody already.
+    An account that has been signed in to needs another link if its person set no password. An
+    account with tokens is used by programs, and one with private data, such as saved
+    configurations, is used by somebody already.
     """
     is_allowed = user.is_active and not user.is_superuser
     return is_allowed and not user.has_usable_password() and not owns_private_data(user)

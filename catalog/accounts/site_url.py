@@ -35,8 +35,8 @@ def own_origins(request: HttpRequest) -> set[str]:
 def url_of_server(host: str, port: int) -> str:
     """The URL, without a trailing slash, of a server that listens on `host` and `port`.
 
-    With TOOLSHELF_HTTPS this is the URL of the proxy, with the first public name in ALLOWED_HOSTS. Otherwise it is the
-    server's own URL, with a name that the server accepts.
+    With TOOLSHELF_HTTPS this is the URL of the proxy, with the first public name in ALLOWED_HOSTS.
+    Otherwise it is the server's own URL, with a name that the server accepts.
     """
     names = [name.removeprefix(".") for name in settings.ALLOWED_HOSTS]
     name = next(

@@ -1,12 +1,13 @@
 """Limits on signing in: each failed attempt makes the next one wait longer, and few passwords are checked concurrently.
 
-Attempts are counted by pairs of account and origin. The origin is the client's address, or the browser itself if it has
-signed in to that account before (known_browsers.py). So wrong passwords for one account delay nobody else behind the
-same address, and wrong passwords from elsewhere do not delay a browser that its user signs in with. Two more limits
-slow down guessing that is spread: one account from many addresses, and many accounts from one address.
+Attempts are counted by pairs of account and origin. The origin is the client's address, or the
+browser itself if it has signed in to that account before (known_browsers.py). So wrong passwords
+for one account delay nobody else behind the same address, and wrong passwords from elsewhere do not
+delay a browser that its user signs in with. Two more limits slow down guessing that is spread: one
+account from many addresses, and many accounts from one address.
 
-An attempt that comes too early is refused without checking the password, with the time to wait. Nothing is locked, and
-no thread sleeps.
+An attempt that comes too early is refused without checking the password, with the time to wait.
+Nothing is locked, and no thread sleeps.
 """
 
 from __future__ import annotations
@@ -84,8 +85,8 @@ def counted_try(
         person: the name of the account, for the audit log, if `username` is another secret.
 
     Raises:
-        Busy: it is too early for the next attempt, or `CHECKS_AT_ONCE` passwords are being checked, as many as fit
-            into memory.
+        Busy: it is too early for the next attempt, or `CHECKS_AT_ONCE` passwords are being checked,
+            as many as fit into memory.
     """
     account, source = digest(username.casefold()), digest(origin.key)
     now = timezone.now()

@@ -64,7 +64,8 @@ def create_token(
 def token_for(secret: str) -> ApiToken | None:
     """The usable token whose secret this is. Notes its use, at most once a minute.
 
-    The token's user knows it as `User.token`, so that it limits their rights (see `catalog.rights`).
+    The token's user knows it as `User.token`, so that it limits their rights (see
+    `catalog.rights`).
     """
     token = _token_of_digest.find(digest(secret))
     if token is None or token.state != "usable" or not token.user.is_active:

@@ -1,8 +1,9 @@
 """Forms that visitors filled in before signing in: stored while they sign in, and restored afterwards.
 
-They are stored in the session, encrypted, because any text can contain a secret. The session is carried over on signing
-in, by password or by link. The caller leaves out the fields of secrets, and files. The number, size and lifetime of
-visitors' sessions are limited, so that nobody can fill the disk.
+They are stored in the session, encrypted, because any text can contain a secret. The session is
+carried over on signing in, by password or by link. The caller leaves out the fields of secrets, and
+files. The number, size and lifetime of visitors' sessions are limited, so that nobody can fill the
+disk.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ KEY: Final = "unfinished_form"
 def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpResponse:
     """Redirect a visitor to sign in, and then back to `path`, where `take_unfinished` returns `filled_in`.
 
-    A form is not stored if it is too long or too many are stored already; the sign-in page then shows a warning.
+    A form is not stored if it is too long or too many are stored already; the sign-in page then
+    shows a warning.
     """
     query = {"next": path}
     if len(filled_in) > MAX_CHARACTERS or not (is_stored(request) or has_room()):

@@ -72,7 +72,8 @@ class SignInForm(AuthenticationForm):
     """Django's form, with a limit on guesses (throttling.py).
 
     Attributes:
-        retry_after_s: if the attempt was refused without checking the password, when to try again; else None.
+        retry_after_s: if the attempt was refused without checking the password, when to try again;
+            else None.
     """
 
     request: HttpRequest
@@ -150,8 +151,8 @@ class SignOut(LogoutView):
 class SignInByLink(RedirectsToNext, View):
     """Sign in by a link that was printed on the server's machine.
 
-    Opening it shows a page with one button, so that a preview of the link does not use it up; only pressing the button
-    does.
+    Opening it shows a page with one button, so that a preview of the link does not use it up; only
+    pressing the button does.
     """
 
     http_method_names = ["get", "head", "post", "options"]
@@ -159,8 +160,9 @@ class SignInByLink(RedirectsToNext, View):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         response = super().dispatch(request, *args, **kwargs)
         response["Cache-Control"] = "no-store"
-        # `no-referrer` alone would make browsers send `Origin: null` with the form, which the check of its origin
-        # refuses. Browsers apply the last policy that they know; this one sends the site's address without the path.
+        # `no-referrer` alone would make browsers send `Origin: null` with the form, which the check
+        # of its origin refuses. Browsers apply the last policy that they know; this one sends the
+        # site's address without the path.
         response["Referrer-Policy"] = "no-referrer, strict-origin"
         response["X-Robots-Tag"] = "noindex, nofollow"
         return response
@@ -305,8 +307,8 @@ class OldPasswordForm(PasswordChangeForm):
 class ChangePassword(LoginRequiredMixin, PasswordChangeView):
     """Change the user's password, or set the first one; their other sessions and their API tokens end.
 
-    The first password needs a recent sign-in, as there is no old one to ask for. People who sign in with the provider
-    alone get no password: it would still work when they have left there.
+    The first password needs a recent sign-in, as there is no old one to ask for. People who sign in
+    with the provider alone get no password: it would still work when they have left there.
     """
 
     template_name = "registration/password.html"
@@ -376,7 +378,8 @@ class TokenForm(forms.Form):
 def tokens(request: HttpRequest) -> HttpResponse:
     """The user's API tokens; a POST creates one and shows its secret once.
 
-    The page fills in the form from its address: so it comes back after the person was asked to confirm.
+    The page fills in the form from its address: so it comes back after the person was asked to
+    confirm.
     """
     secret = None
     form = (

@@ -44,16 +44,17 @@ from toolspec.spec import read_spec
 def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
     """Each spec has its own outcome; a rejected spec does not stop the others.
 
-    An upload can have 8 MiB and 2,000 specs. A larger one is refused with 413 as a whole: load it with
-    `manage.py load_specs`, or add the document as a source.
+    An upload can have 8 MiB and 2,000 specs. A larger one is refused with 413 as a whole: load it
+    with `manage.py load_specs`, or add the document as a source.
 
-    Documents of other formats are imported: tool lists of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI or
-    Swagger documents, each operation of which becomes a tool. Specs and documents may also be YAML, read with the core
-    schema of YAML 1.2; they are stored as JSON. The report lists what the conversion changed or dropped. With
-    `dry_run=1` nothing is stored, and the report contains the specs that imported tools would become.
+    Documents of other formats are imported: tool lists of MCP, OpenAI, Anthropic, Gemini or
+    LangChain, and OpenAPI or Swagger documents, each operation of which becomes a tool. Specs and
+    documents may also be YAML, read with the core schema of YAML 1.2; they are stored as JSON. The
+    report lists what the conversion changed or dropped. With `dry_run=1` nothing is stored, and the
+    report contains the specs that imported tools would become.
 
-    A response has at most 2 MB; `next` is the path of the other entries, which are stored for 30 days, without those
-    specs.
+    A response has at most 2 MB; `next` is the path of the other entries, which are stored for 30
+    days, without those specs.
     """
     require(request.user, "upload")
     by = actor(request)
@@ -102,7 +103,8 @@ def _path_of(report: Upload, *, after: int) -> str:
 def check_spec(request: HttpRequest) -> CheckOut:
     """All problems that publishing the spec would report, with lines and columns.
 
-    For a valid spec, also its lint findings, each with its severity and, if there is an automatic fix, a JSON Patch.
+    For a valid spec, also its lint findings, each with its severity and, if there is an automatic
+    fix, a JSON Patch.
     """
     text = spec_text(request)
     try:

@@ -26,8 +26,8 @@ from toolspec.code import LANGUAGES
 def get_code(request: HttpRequest, slug: str, language: str) -> HttpResponse:
     """A ZIP with a project for the current spec: `python` or `java`.
 
-    It implements the tool; only the body of one method is missing. Equal specs give equal bytes. 422 if the code would
-    exceed a limit.
+    It implements the tool; only the body of one method is missing. Equal specs give equal bytes.
+    422 if the code would exceed a limit.
     """
     if language not in LANGUAGES:
         raise Http404

@@ -1,6 +1,7 @@
 """Write the API's responses as JSON text: times as RFC 3339, numbers exactly as they were uploaded.
 
-A page of a list is limited in bytes, too: texts of users, above all descriptions, can be up to 1 MiB each.
+A page of a list is limited in bytes, too: texts of users, above all descriptions, can be up to 1
+MiB each.
 """
 
 from __future__ import annotations

@@ -111,8 +111,9 @@ def restore_revision(
 def diff(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
     """The impact on callers, worst changes first, and the text diff. Specs on a single line are pretty-printed first.
 
-    A new optional parameter of an object that allows undeclared properties is compatible by convention; with
-    `strict=true` it is `unknown`, because callers may already send another value under its name.
+    A new optional parameter of an object that allows undeclared properties is compatible by
+    convention; with `strict=true` it is `unknown`, because callers may already send another value
+    under its name.
     """
     old, new = (revision_at(slug, number, request.user) for number in (query.from_, query.to))
     difference = compare(old.source, new.source)

@@ -138,8 +138,9 @@ def sync_source(
 ) -> Status[SyncReportOut]:
     """For administrators: reads the source, and publishes or holds what changed.
 
-    200 with the report if it ended within `wait_s`, else 202 with the report's URL in `Location`. A source that cannot
-    be read is a report with the state `failed`; it changes nothing. 409 if a sync of the source is running.
+    200 with the report if it ended within `wait_s`, else 202 with the report's URL in `Location`. A
+    source that cannot be read is a report with the state `failed`; it changes nothing. 409 if a
+    sync of the source is running.
     """
     require(request.user, "administer")
     source = source_at(name)

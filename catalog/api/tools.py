@@ -52,8 +52,8 @@ def publish_tool(
 
     202 if the tool belongs to someone else: then the spec waits for their approval.
 
-    With `dry_run=1` nothing is stored: the status is 200, and the response is the one that publishing would give.
-    An archived tool gets the revision and stays archived.
+    With `dry_run=1` nothing is stored: the status is 200, and the response is the one that
+    publishing would give. An archived tool gets the revision and stays archived.
     """
     spec = read_spec(spec_text(request), max_bytes=settings.MAX_SPEC_BYTES)
     publication = publish_or_hold(spec, by=actor(request), dry_run=dry_run)
@@ -157,8 +157,8 @@ def deprecate_tool(
 ) -> ToolOut:
     """A deprecated tool still works, but ranks lower in search results.
 
-    Responses about it have the header `Deprecation` and, if it has a successor, `Link` with `rel="successor-version"`.
-    Send the request again to replace the note and the successor.
+    Responses about it have the header `Deprecation` and, if it has a successor, `Link` with
+    `rel="successor-version"`. Send the request again to replace the note and the successor.
     """
     tool = deprecate(
         tool_for(request.user, "deprecate", slug),

@@ -1,11 +1,11 @@
 """Make a table append-only, by triggers: the database refuses to change its rows, and to delete young ones.
 
-Rows older than `MIN_AGE_DAYS` may be deleted, so retention needs no way to turn the triggers off, and no code can
-delete younger rows. Only the owner of the table can drop the triggers or the table.
+Rows older than `MIN_AGE_DAYS` may be deleted, so retention needs no way to turn the triggers off,
+and no code can delete younger rows. Only the owner of the table can drop the triggers or the table.
 
-SQLite replaces rows in `INSERT OR REPLACE` without calling the triggers for deletion, so inserting over an existing
-row is refused, too. A migration that alters the table rebuilds it in SQLite, without triggers: it must call `protect`
-again.
+SQLite replaces rows in `INSERT OR REPLACE` without calling the triggers for deletion, so inserting
+over an existing row is refused, too. A migration that alters the table rebuilds it in SQLite,
+without triggers: it must call `protect` again.
 
 Sources: SQLite, "CREATE TRIGGER" and "ON CONFLICT"; PostgreSQL, "PL/pgSQL trigger functions".
 """

@@ -1,11 +1,12 @@
 """Queries of nearly every request, compiled to SQL once.
 
-Django compiles a query each time, which takes several times as long as SQLite needs to answer it. With plain querysets
-instead, a catalog of 2,600 tools takes 25 % more CPU time for the first page of a search (33 % more in the API), 12 %
-more for a tool's page, 2.6 times as much for a tool in the API, and 3.1 times with a token (medians of 60 pairs of
-alternating requests).
+Django compiles a query each time, which takes several times as long as SQLite needs to answer it.
+With plain querysets instead, a catalog of 2,600 tools takes 25 % more CPU time for the first page
+of a search (33 % more in the API), 12 % more for a tool's page, 2.6 times as much for a tool in the
+API, and 3.1 times with a token (medians of 60 pairs of alternating requests).
 
-Only `_compiled` and `_builder_for` use parts of Django that are not documented: the compiler's columns and relations.
+Only `_compiled` and `_builder_for` use parts of Django that are not documented: the compiler's
+columns and relations.
 """
 
 from __future__ import annotations

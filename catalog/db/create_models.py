@@ -13,8 +13,8 @@ from django.db.migrations.state import ProjectState
 class CreateModels(Operation):
     """Create all of these models, which may refer to each other in any order.
 
-    After each `CreateModel`, Django makes all classes again that are related to the new one, which was most of the time
-    of a first start. Here they are made once.
+    After each `CreateModel`, Django makes all classes again that are related to the new one, which
+    was most of the time of a first start. Here they are made once.
     """
 
     def __init__(self, operations: Sequence[CreateModel]) -> None:

@@ -32,9 +32,10 @@ NamedFile = tuple[str, BinaryIO]
 def choices_in(sent: QueryDict) -> Choices:
     """The choices about the tools that a form shows, and those about others.
 
-    The tools with a box are in `offered`, a JSON array of keys, and those whose box is checked are in `take`. Each tool
-    with a field has its key in `row`, the id that the import offers in `offered_id`, and the content of the field in
-    `new_id`. `choices` are those about tools that the form does not show, as JSON.
+    The tools with a box are in `offered`, a JSON array of keys, and those whose box is checked are
+    in `take`. Each tool with a field has its key in `row`, the id that the import offers in
+    `offered_id`, and the content of the field in `new_id`. `choices` are those about tools that the
+    form does not show, as JSON.
     """
     others = Choices.from_json(sent.get("choices", ""))
     offered = _keys_in_json(sent.get("offered", "[]"))

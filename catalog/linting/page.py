@@ -1,7 +1,7 @@
 """The view model of a tool's lint page: findings grouped by rule, with lines and waivers.
 
-A large spec breaks one rule hundreds of times, so the page shows the first findings of each rule; the page of one rule
-(`?rule=`) shows all of them.
+A large spec breaks one rule hundreds of times, so the page shows the first findings of each rule;
+the page of one rule (`?rule=`) shows all of them.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
         by: the user who decides.
 
     Raises:
-        DocumentError: the rule does not exist, the reason is missing or too long, or there are too many waivers.
+        DocumentError: the rule does not exist, the reason is missing or too long, or there are too
+            many waivers.
     """
     reason = " ".join(reason.split())
     problems = problems_of_waiver(rule, pointer, reason)

@@ -1,7 +1,8 @@
 """The facets beside a list: filters, each with the number of matches that it would leave.
 
-The matches are read once, up to `COUNT_AT_MOST`; among more, the numbers are lower bounds. If there is neither a query
-nor a filter, toolkits and tags have the numbers of the whole catalog (see groups.py).
+The matches are read once, up to `COUNT_AT_MOST`; among more, the numbers are lower bounds. If there
+is neither a query nor a filter, toolkits and tags have the numbers of the whole catalog (see
+groups.py).
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ _COLUMNS: Final = (
 class Option:
     """One choice of a facet. `query`: the URL's query that chooses it, or removes it if it is chosen.
 
-    `count`: None if it was not counted yet. `counted`: whether `count` is exact rather than a lower bound.
+    `count`: None if it was not counted yet. `counted`: whether `count` is exact rather than a lower
+    bound.
     `adds`: it lists more tools rather than fewer.
     """
 
@@ -73,7 +75,8 @@ class Option:
 class Facet:
     """A filter with its options.
 
-    `further`: options that are folded. `more`: the URL of a page about them; `more_label`: the text of its link.
+    `further`: options that are folded. `more`: the URL of a page about them; `more_label`: the text
+    of its link.
     `note`: explains the counts.
     """
 

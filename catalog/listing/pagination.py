@@ -19,9 +19,10 @@ class BadCursor(ValueError):
 class Cursor:
     """A position in a list, after which a program reads on. It is signed, so that nobody can make one up.
 
-    In the mode "list", which is ordered by name, `key` is the name of the tool at the position, and `pk` its primary
-    key. In the mode "found", the results of a search, `key` is the number of results before the position; among the
-    results that are ordered by age, `pk` is the tool at the position, else 0.
+    In the mode "list", which is ordered by name, `key` is the name of the tool at the position, and
+    `pk` its primary key. In the mode "found", the results of a search, `key` is the number of
+    results before the position; among the results that are ordered by age, `pk` is the tool at the
+    position, else 0.
     """
 
     mode: Literal["list", "found"]

@@ -42,10 +42,10 @@ class Result:
 class Page:
     """Some results in order, and the cursor of those that follow; None at the end.
 
-    `count` stops at `COUNT_AT_MOST`; then `counted` is False.
-    `filled_up`: the results that contain all words come first, followed by less exact ones.
-    `loosely`: some results contain only some of the words; `holding_all` is the number that contain all.
-    `corrections`: (as typed, as searched), for each corrected typo.
+    `count` stops at `COUNT_AT_MOST`; then `counted` is False. `filled_up`: the results that contain
+    all words come first, followed by less exact ones. `loosely`: some results contain only some of
+    the words; `holding_all` is the number that contain all. `corrections`: (as typed, as searched),
+    for each corrected typo.
     """
 
     results: tuple[Result, ...]
@@ -186,7 +186,8 @@ def _read_rows(pks: Sequence[int]) -> list[Tool]:
 def _results(search: CatalogSearch, tools: Sequence[Tool]) -> tuple[Result, ...]:
     """The rows of these tools, without successors that are hidden.
 
-    Whether they run is found for all of them at once. Their fields are read if an explanation of one needs them.
+    Whether they run is found for all of them at once. Their fields are read if an explanation of
+    one needs them.
     """
 
     @cache

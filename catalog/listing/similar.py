@@ -1,8 +1,8 @@
 """Similar tools, and the reasons: the parameters and distinctive words that two tools share.
 
-Without a reason, the reader would have to open each tool to see whether it is an alternative. The reasons also remove
-chance matches: a tool without one is not shown. Among 2,600 tools, they take 2 of 15 ms of CPU time; finding the tools
-takes nearly all of the rest.
+Without a reason, the reader would have to open each tool to see whether it is an alternative. The
+reasons also remove chance matches: a tool without one is not shown. Among 2,600 tools, they take 2
+of 15 ms of CPU time; finding the tools takes nearly all of the rest.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ def _repeated_in_toolkit(tool: Tool, visibility: Visibility) -> frozenset[str]:
 def _closest(pk: int, text: IndexedText, visibility: Visibility, *, limit: int) -> list[int]:
     """Primary keys of the visible tools that are similar to the one with this text; without archived ones.
 
-    A tool is similar if it matches the distinctive words at least `LEAST_LIKENESS` times as well as the given one
-    itself.
+    A tool is similar if it matches the distinctive words at least `LEAST_LIKENESS` times as well as
+    the given one itself.
     """
     index = search_index()
     names = frozenset(text.names.split())

@@ -53,8 +53,9 @@ def with_filters(words: str, parameters: Mapping[str, Any]) -> str:
 
     Args:
         words: a query.
-        parameters: {"runnable"?: true, "usable"?: ["openai"], "grade"?: 90, "score"?: 95, "toolkit"?: "mail",
-            "tag"?: ["office"], "owner"?: "ada", ...}; None and empty values do not filter.
+        parameters: {"runnable"?: true, "usable"?: ["openai"], "grade"?: 90, "score"?: 95,
+            "toolkit"?: "mail", "tag"?: ["office"], "owner"?: "ada", ...}; None and empty values do
+            not filter.
     """
     filters = " ".join(_filters_of(parameters))
     return f"{filters} {words}" if filters and words else filters or words

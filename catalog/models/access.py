@@ -29,8 +29,8 @@ def is_visible(visibility: Visibility, tool: str = "") -> Q:
 
     Args:
         visibility: of a person (`Audience.objects.visibility_for`).
-        tool: the path from the queried model to the tool ("tool__"); "" in queries of tools. A row without a tool
-            counts as seen, except by a token that is limited to toolkits.
+        tool: the path from the queried model to the tool ("tool__"); "" in queries of tools. A row
+            without a tool counts as seen, except by a token that is limited to toolkits.
     """
     condition = Q()
     if visibility.hidden:
@@ -112,8 +112,9 @@ class AudienceQuerySet(models.QuerySet["Audience"]):
 class Audience(models.Model):
     """The people who may see some restricted tools of one toolkit.
 
-    Tools with the same people share one; tools that everyone may see have none. It is derived from the settings of the
-    tool and of its toolkit (`catalog/access.py`), so that lists and the index need one column and one token.
+    Tools with the same people share one; tools that everyone may see have none. It is derived from
+    the settings of the tool and of its toolkit (`catalog/access.py`), so that lists and the index
+    need one column and one token.
     """
 
     toolkit_key = models.CharField(max_length=MAX_GROUP_KEY_CHARS, blank=True)
@@ -131,7 +132,8 @@ class Audience(models.Model):
 def unrestricted_toolkits(person: Person | None) -> frozenset[str] | None:
     """The keys of the toolkits whose unrestricted tools `person` sees; None for all.
 
-    Not all, if visitors see nothing: a visitor sees none, and a token that is limited to toolkits sees these.
+    Not all, if visitors see nothing: a visitor sees none, and a token that is limited to toolkits
+    sees these.
     """
     if person is None or settings.ANONYMOUS_BROWSING:
         return None

@@ -23,8 +23,8 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
     def visible_to(self, person: Person | None) -> HeldChangeQuerySet:
         """The changes that `person` may see.
 
-        Changes of sources, unless they concern a tool that is hidden from them; proposals of their own, and those that
-        they may decide about. Administrators see all.
+        Changes of sources, unless they concern a tool that is hidden from them; proposals of their
+        own, and those that they may decide about. Administrators see all.
         """
         if is_administrator(person):
             return self
@@ -68,7 +68,8 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
 class HeldChange(models.Model):
     """A spec that waits for approval before it becomes a tool's next revision, or a new tool.
 
-    It comes from a source, or from a user who may propose revisions but not publish them (`proposed_by`).
+    It comes from a source, or from a user who may propose revisions but not publish them
+    (`proposed_by`).
     """
 
     HELD, APPROVED, REJECTED, REPLACED = "held", "approved", "rejected", "replaced"

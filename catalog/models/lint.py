@@ -18,7 +18,8 @@ REASON_LENGTH: Final = 500
 class Assessment(models.Model):
     """The lint assessment of a revision, with the waivers of that moment.
 
-    `assessed_by` is the `ASSESSED_BY` of the rules that were used; 0 if a waiver changed and it must be assessed again.
+    `assessed_by` is the `ASSESSED_BY` of the rules that were used; 0 if a waiver changed and it
+    must be assessed again.
     """
 
     revision = models.OneToOneField("catalog.Revision", primary_key=True, on_delete=models.CASCADE)

@@ -53,8 +53,8 @@ class SourceQuerySet(models.QuerySet["Source"]):
     def with_state(self) -> SourceQuerySet:
         """With what lists show, in two queries.
 
-        `listed` counts the tools that the source lists now, `held` the changes that wait for approval, and `newest` is
-        a list of its last sync, or empty.
+        `listed` counts the tools that the source lists now, `held` the changes that wait for
+        approval, and `newest` is a list of its last sync, or empty.
         """
         tools = SourceTool.objects.filter(source=models.OuterRef("pk"), gone_at=None).order_by()
         counted = tools.values("source").annotate(number=models.Count("*")).values("number")
@@ -71,7 +71,8 @@ class SourceQuerySet(models.QuerySet["Source"]):
 class Source(models.Model):
     """A named origin of specs: an MCP server or a document.
 
-    The tools of the kind "document" do not run, until an administrator connects it: it becomes one of the other kinds.
+    The tools of the kind "document" do not run, until an administrator connects it: it becomes one
+    of the other kinds.
     """
 
     name = models.CharField(max_length=NAME_LENGTH, unique=True)
@@ -259,8 +260,9 @@ class SourceToolQuerySet(models.QuerySet["SourceTool"]):
 class SourceTool(models.Model):
     """A tool as a source lists it.
 
-    The two hashes are those of its definition at the source (`sources.definitions`): the one that was last listed, and
-    the one of the revision that was published. They differ while a change waits for approval, or was rejected.
+    The two hashes are those of its definition at the source (`sources.definitions`): the one that
+    was last listed, and the one of the revision that was published. They differ while a change
+    waits for approval, or was rejected.
     """
 
     source = models.ForeignKey(

@@ -45,7 +45,8 @@ class ToolQuerySet(models.QuerySet["Tool"]):
     def maintained_by(self, person: Person | None) -> ToolQuerySet:
         """The tools that `person` may revise and organise.
 
-        Those that they own or maintain, alone or with their toolkit, and for publishers those that belong to nobody.
+        Those that they own or maintain, alone or with their toolkit, and for publishers those that
+        belong to nobody.
         """
         if is_administrator(person):
             return self
@@ -125,8 +126,9 @@ class Deprecation:
 class Tool(models.Model):
     """One entry of the catalog. Its columns mirror the current revision, so that lists need not parse JSON.
 
-    A new revision does not change the metadata that users set: the owner, the added tags, the toolkit if
-    `toolkit_chosen`, and the deprecation if `deprecation_chosen`. Otherwise toolkit and deprecation come from the spec.
+    A new revision does not change the metadata that users set: the owner, the added tags, the
+    toolkit if `toolkit_chosen`, and the deprecation if `deprecation_chosen`. Otherwise toolkit and
+    deprecation come from the spec.
     """
 
     tool_id = models.CharField(max_length=255, unique=True)
@@ -143,7 +145,8 @@ class Tool(models.Model):
         max_length=12, blank=True, default=""
     )  # an `Effect` of search/document.py
     configurable = models.BooleanField(default=False)
-    # the title of what its configuration requires first, or "configuration"; "" if nothing is required
+    # the title of what its configuration requires first, or "configuration"; "" if nothing is
+    # required
     needs = models.CharField(max_length=NEEDS_LENGTH, blank=True, default="")
     has_examples = models.BooleanField(default=False)
     has_return_type = models.BooleanField(default=False)
@@ -159,7 +162,8 @@ class Tool(models.Model):
     )
     maintainers = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="+")
     maintainer_groups = models.ManyToManyField(Group, blank=True, related_name="+")
-    # who may see it: one of `VISIBILITIES`; None: as its toolkit. `groups` are those that do, if it is "groups"
+    # who may see it: one of `VISIBILITIES`; None: as its toolkit. `groups` are those that do, if it
+    # is "groups"
     visibility = models.CharField(  # noqa: DJ001 - a column without default is quick to add
         max_length=10, null=True, blank=True, choices=list(VISIBILITIES.items())
     )
@@ -190,7 +194,8 @@ class Tool(models.Model):
         related_name="supersedes",
         db_index=False,
     )
-    # the assessment of the current revision (see assessments.py); None and "" if it is not assessed yet
+    # the assessment of the current revision (see assessments.py); None and "" if it is not assessed
+    # yet
     score = models.PositiveSmallIntegerField(null=True, blank=True)
     usable_formats = models.CharField(
         max_length=200, blank=True, default=""
@@ -302,7 +307,8 @@ class Tool(models.Model):
     def is_as_seen(self, etags: Collection[str]) -> bool:
         """Whether one of these entity tags is the tool's; "*" always is.
 
-        Facts that the site computes (whether the tool runs here, its score) do not make a user's view outdated.
+        Facts that the site computes (whether the tool runs here, its score) do not make a user's
+        view outdated.
         """
         return "*" in etags or self._version in {
             etag.strip('"').partition(".")[0] for etag in etags

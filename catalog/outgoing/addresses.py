@@ -29,9 +29,11 @@ class AddressPolicy:
     """The addresses that may be reached.
 
     Attributes:
-        allowed_networks: networks that are allowed besides public addresses, as "10.0.0.0/8" or "fd00::/8".
-        proxy: the HTTP proxy that all connections go through, "http://[user:password@]host:port"; "" without one. It
-            resolves the names itself, so its own rules decide about names that cannot be resolved here.
+        allowed_networks: networks that are allowed besides public addresses, as "10.0.0.0/8" or
+            "fd00::/8".
+        proxy: the HTTP proxy that all connections go through, "http://[user:password@]host:port";
+            "" without one. It resolves the names itself, so its own rules decide about names that
+            cannot be resolved here.
     """
 
     allowed_networks: tuple[str, ...] = ()
@@ -41,8 +43,8 @@ class AddressPolicy:
         """`addresses`, to which `host` was resolved.
 
         Raises:
-            AddressRefused: one of them may not be reached. A name with one public and one private address is refused,
-                since the owner of the name controls which of them is used.
+            AddressRefused: one of them may not be reached. A name with one public and one private
+                address is refused, since the owner of the name controls which of them is used.
         """
         checked = list(addresses)
         networks = [ip_network(network) for network in self.allowed_networks]

@@ -17,12 +17,12 @@ class LimitExceeded(OutgoingError):
 class Budget:
     """The time and the bytes of one task, whose requests share them.
 
-    They are counted where bytes are read from the network: so headers, chunk framing, event streams and responses that
-    arrive one byte at a time count too, whichever library reads them.
+    They are counted where bytes are read from the network: so headers, chunk framing, event streams
+    and responses that arrive one byte at a time count too, whichever library reads them.
 
     Attributes:
-        error: the first error that the policy or this budget raised. A library between may have replaced it by one of
-            its own, which does not name the reason.
+        error: the first error that the policy or this budget raised. A library between may have
+            replaced it by one of its own, which does not name the reason.
     """
 
     def __init__(self, *, seconds: float, max_bytes: int) -> None:

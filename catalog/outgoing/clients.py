@@ -133,7 +133,8 @@ class _Rules:
 class CheckedTransport(httpx2.HTTPTransport):
     """httpx2's transport over the checked network.
 
-    httpx2 has no parameter for the network, so this sets the pool that it would make, from httpcore2's public classes.
+    httpx2 has no parameter for the network, so this sets the pool that it would make, from
+    httpcore2's public classes.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """MCP requests whose results are read as the server sent them, and the stderr of servers that are commands.
 
-The SDK's own requests check a result as a whole: one bad tool fails a list of thousands, and a result with one mistake
-is lost. Importing this module does not import the SDK, which takes long.
+The SDK's own requests check a result as a whole: one bad tool fails a list of thousands, and a
+result with one mistake is lost. Importing this module does not import the SDK, which takes long.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The network under the HTTP clients: resolves and checks addresses, and counts time and bytes.
 
-A connection goes to an address that was checked, not to a name that is resolved a second time, so a name server cannot
-answer differently in between (DNS rebinding). TLS still verifies the certificate for the name.
+A connection goes to an address that was checked, not to a name that is resolved a second time, so a
+name server cannot answer differently in between (DNS rebinding). TLS still verifies the certificate
+for the name.
 """
 
 from __future__ import annotations

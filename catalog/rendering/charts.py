@@ -1,8 +1,9 @@
 """Small charts as SVG: numbers go in, markup comes out. No script, no inline style, no request.
 
-Positions are percentages, so that a chart is as wide as its container and its text and shapes are never distorted.
-Colours are classes (`.chart-good` and so on, `static/css/charts.css`). No chart depends on colour alone: tones differ
-in their fill, and all values are also given as text: in the label, in titles, and in a hidden table.
+Positions are percentages, so that a chart is as wide as its container and its text and shapes are
+never distorted. Colours are classes (`.chart-good` and so on, `static/css/charts.css`). No chart
+depends on colour alone: tones differ in their fill, and all values are also given as text: in the
+label, in titles, and in a hidden table.
 """
 
 from __future__ import annotations

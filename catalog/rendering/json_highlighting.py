@@ -1,6 +1,7 @@
 """JSON text as lines of highlighted, escaped HTML: verbatim, bounded, and with notes beside lines.
 
-The text is not parsed: tokens are recognised by a regular expression, so any text is shown as it is, JSON or not.
+The text is not parsed: tokens are recognised by a regular expression, so any text is shown as it
+is, JSON or not.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Note:
 
     `edit_href` leads to the page that changes the spec so that the line matches.
 
-    `kind`: "problem", a severity of lint ("error", "warning", "info"), or the change that an export made ("rewritten",
+    `kind`: "problem", a severity of lint ("error", "warning", "info"), or the change that an export
+    made ("rewritten",
     "dropped").
     """
 
@@ -106,11 +108,11 @@ def highlight(
     """`text` as highlighted lines.
 
     Args:
-        text: any text; at most `MAX_LINES` lines and `MAX_CHARACTERS` characters of it are shown, in about `MAX_HTML`
-            characters of HTML.
+        text: any text; at most `MAX_LINES` lines and `MAX_CHARACTERS` characters of it are shown,
+            in about `MAX_HTML` characters of HTML.
         notes: by line, counted from 1.
-        folds: `text` is pretty-printed JSON (one member or item per line), whose containers may fold; it is shown in
-            about `MAX_TREE_HTML` characters.
+        folds: `text` is pretty-printed JSON (one member or item per line), whose containers may
+            fold; it is shown in about `MAX_TREE_HTML` characters.
         line_count: the number of all lines, if `text` is only a beginning.
     """
     pinned = {number: tuple(of_line) for number, of_line in (notes or {}).items()}

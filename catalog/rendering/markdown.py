@@ -1,9 +1,11 @@
 """Markdown as HTML or as plain text: descriptions, by one parser for all pages, and the site's own documents.
 
-A line of plain text is the text that a reader of the HTML would see: `**` and backticks of Markdown are left out, those
-inside a code span (`kWh/m**2`) are not. CommonMark with tables and strike-through; no HTML, no images.
+A line of plain text is the text that a reader of the HTML would see: `**` and backticks of Markdown
+are left out, those inside a code span (`kWh/m**2`) are not. CommonMark with tables and
+strike-through; no HTML, no images.
 
-CPU time per description with markup, of 2,200 real tools, 29 % of which have any: mean 0.16 ms, 95th percentile 0.6 ms.
+CPU time per description with markup, of 2,200 real tools, 29 % of which have any: mean 0.16 ms,
+95th percentile 0.6 ms.
 """
 
 from __future__ import annotations
@@ -88,8 +90,8 @@ _JOINING_PARSER: Final = _markdown(breaks=False)
 def as_html(text: str, *, breaks: bool = True) -> SafeString:
     """`text` as sanitised HTML; plain text if it is longer than `MAX_MARKDOWN_CHARACTERS`.
 
-    With `breaks`, line breaks are preserved, as descriptions of tools need it: many are docstrings with one argument
-    per line. Otherwise the lines of a paragraph are joined, as CommonMark says.
+    With `breaks`, line breaks are preserved, as descriptions of tools need it: many are docstrings
+    with one argument per line. Otherwise the lines of a paragraph are joined, as CommonMark says.
     """
     if "\n" not in text and not _MARKUP.search(text):
         return format_html("<p>{}</p>", text)
@@ -190,7 +192,8 @@ def read_document(
     Args:
         text: the document.
         link: the address for the target of a link; None makes it plain text.
-        code: the HTML of a code block, from its number in the document, its info string and its text.
+        code: the HTML of a code block, from its number in the document, its info string and its
+            text.
         image: the attributes of an image, such as `src`, for its target; None leaves the image out.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])

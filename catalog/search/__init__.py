@@ -18,8 +18,8 @@
     sqlite.py                       the index in FTS5
     postgres.py                     the index in a tsvector with GIN
 
-The index has a subclass per database, chosen by the database's vendor. It is written in the same transaction as its
-tools. The tool's primary key identifies its row.
+The index has a subclass per database, chosen by the database's vendor. It is written in the same
+transaction as its tools. The tool's primary key identifies its row.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Boolean expressions over tokens, which each backend translates into its database's query language.
 
-Tokens come from `tokenizer.py` (only letters and digits) and `document.py` (also `_`), so none can be an operator.
+Tokens come from `tokenizer.py` (only letters and digits) and `document.py` (also `_`), so none can
+be an operator.
 """
 
 from __future__ import annotations

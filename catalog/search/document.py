@@ -52,12 +52,15 @@ class SearchDocument:
     """One tool as the index stores it.
 
     Attributes:
-        names, about, takes, around: tokens of its name and id; of its description; of its parameters; of its toolkit,
-            returns, configuration and tags. There is a space before and after each token.
-        keys: tokens for conditions: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the same for returns and
-            configuration; `kx_` toolkit, `gx_` tag, by the whole name; `o_` owner; `v_` audience; `f_` facts; `n_` a
-            word of the name, `n3_` of a name of three words, `x_` the whole name.
-        fields: for explanations; one field per line: letter (see `LETTERS`), name and description, separated by tabs.
+        names, about, takes, around: tokens of its name and id; of its description; of its
+            parameters; of its toolkit, returns, configuration and tags. There is a space before and
+            after each token.
+        keys: tokens for conditions: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the
+            same for returns and configuration; `kx_` toolkit, `gx_` tag, by the whole name; `o_`
+            owner; `v_` audience; `f_` facts; `n_` a word of the name, `n3_` of a name of three
+            words, `x_` the whole name.
+        fields: for explanations; one field per line: letter (see `LETTERS`), name and description,
+            separated by tabs.
         runs: the words of all texts, as written.
     """
 

@@ -80,7 +80,8 @@ class Explainer:
     def explain(self, tool: Described, read_fields: Callable[[], Mapping[int, str]]) -> Explanation:
         """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs.
 
-        If the texts do not explain a word, `read_fields` is called. It returns `SearchDocument.fields` of tools.
+        If the texts do not explain a word, `read_fields` is called. It returns
+        `SearchDocument.fields` of tools.
         """
         line = excerpt(as_text(tool.description), self.all_own, EXCERPT_CHARS)
         texts = (tool.name, tool.tool_id, line)
@@ -96,7 +97,8 @@ class _SearchedTerm:
 
     Attributes:
         own: the word itself, its forms, its completions, and the correction of a typo.
-        others: its alternatives, each as a set of tokens: equivalent ones, and those of the same subject.
+        others: its alternatives, each as a set of tokens: equivalent ones, and those of the same
+            subject.
     """
 
     own: SearchedWords

@@ -29,7 +29,8 @@ _MEANT_BY: Final = {
 _NAMES: Final = {
     other: name for name, others in _MEANT_BY.items() for other in (name, *others.split())
 }
-# Whole filters by words that are often tried as the value of another one: `is:runnable`, `has:openai`.
+# Whole filters by words that are often tried as the value of another one: `is:runnable`,
+# `has:openai`.
 _BY_VALUE: Final = {
     "runnable": "is:runnable", "executable": "is:runnable", "installed": "is:runnable", "factory": "is:runnable",
     "mock": "-is:runnable", "readonly": "is:read-only", "read": "is:read-only", "delete": "is:destructive",
@@ -59,7 +60,8 @@ class FilterProblem:
     Attributes:
         written: as in the query: `has:runnable`.
         message: the error and the remedy, as sentences; code is in backticks.
-        instead: what to write instead: `is:runnable`; "" if only somebody who has signed in may use the filter.
+        instead: what to write instead: `is:runnable`; "" if only somebody who has signed in may use
+            the filter.
     """
 
     written: str

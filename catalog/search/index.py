@@ -22,8 +22,8 @@ COLUMNS = "names, about, takes, around, keys"
 class Match:
     """The conditions for a tool to be found.
 
-    It matches all of `wanted` (at least one) and none of `unwanted`. Its primary key is in `among`, if that is given,
-    and not in `except_for`.
+    It matches all of `wanted` (at least one) and none of `unwanted`. Its primary key is in `among`,
+    if that is given, and not in `except_for`.
     """
 
     wanted: tuple[Expression, ...]
@@ -48,8 +48,8 @@ class SearchIndex(ABC):
     def hold(self) -> None:
         """Lock the index against other writers until this transaction ends; waits for the lock.
 
-        Call this first in any transaction that changes tools: words are counted for all tools together, so two
-        concurrent writers could otherwise deadlock.
+        Call this first in any transaction that changes tools: words are counted for all tools
+        together, so two concurrent writers could otherwise deadlock.
         """
 
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:

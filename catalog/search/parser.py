@@ -13,12 +13,13 @@
     examples:pass               all examples passed
     is:starred  owner:me        for a person who has signed in; owner:alice for the tools of another user
 
-Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase makes a tool rank
-higher, but does not exclude others: quotation marks in a request mostly contain a value.
+Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase
+makes a tool rank higher, but does not exclude others: quotation marks in a request mostly contain a
+value.
 
-A filter that does not exist, or that does not take such a value, is a problem of the query: nothing is found, and the
-problem says what to write instead. `name:value` with an unknown name is text in a sentence, and if it looks like an id
-or a URL: `github:create_issue`.
+A filter that does not exist, or that does not take such a value, is a problem of the query: nothing
+is found, and the problem says what to write instead. `name:value` with an unknown name is text in a
+sentence, and if it looks like an id or a URL: `github:create_issue`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ _GRAMMAR_WORDS: Final = """
     without would yes yet you your yours yourself im ive id dont lets youre thats
 """
 _GRAMMAR: Final = frozenset(_GRAMMAR_WORDS.split())
-# Words of requests. In a sentence they mean nothing; but a query of two words may well be "get weather".
+# Words of requests. In a sentence they mean nothing; but a query of two words may well be "get
+# weather".
 _ASKING_WORDS: Final = """
     get give got hello help hey hi know let look looking looked made make need show something sure tell thank thanks
     thing things try trying use used user using want wanted wish wonder wondering find way well
@@ -131,7 +133,8 @@ class Query:
         conditions: those of its filters.
         sentence: whether it is a sentence rather than a list of words.
         filters: the valid ones as they are written: "toolkit:github".
-        problems: filters that do not exist or have a wrong value; a query with a problem finds nothing.
+        problems: filters that do not exist or have a wrong value; a query with a problem finds
+            nothing.
         cut: the end of the query was ignored because it is too long.
     """
 
@@ -162,7 +165,8 @@ class Query:
     def from_text(cls, text: str) -> Query:
         """Parse any text. The last word is open-ended until a space or a sign follows it.
 
-        Filters at the end do not end it, so that a filter can be added to a word that is being typed.
+        Filters at the end do not end it, so that a filter can be added to a word that is being
+        typed.
         """
         return _Parser(text).query()
 

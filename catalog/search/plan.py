@@ -67,7 +67,8 @@ class Term:
     """A word of the query in this catalog.
 
     Attributes:
-        same: equivalent tokens: the word itself, its completions, its synonyms; () if no tool contains any of them.
+        same: equivalent tokens: the word itself, its completions, its synonyms; () if no tool
+            contains any of them.
         related: tokens of the same subject.
         importance: the word's inverse document frequency, times its weight.
     """
@@ -87,7 +88,8 @@ class Plan:
     """How to search a query in this catalog.
 
     Attributes:
-        terms: its words for which any tool contains the word or an alternative; at most `MAX_WORDS`.
+        terms: its words for which any tool contains the word or an alternative; at most
+            `MAX_WORDS`.
         unknown: whether there are words for which no tool contains the word or an equivalent.
         corrections: (as typed, as searched), for each corrected typo.
         actions: the action that the query asks for (see verbs.py).
@@ -144,7 +146,8 @@ class Plan:
 def plan_of(query: Query, visibility: Visibility = ALL_TOOLS) -> Plan:
     """Plan the search for `query`: takes one or two database queries, and a few more for each unknown word.
 
-    Words that only hidden tools contain are unknown, so that no correction or completion reveals them.
+    Words that only hidden tools contain are unknown, so that no correction or completion reveals
+    them.
     """
     share = min(1.0, FEW_WORDS / max(1, len(query.words)))
     if len(query.words) > MAX_WORDS:
@@ -266,8 +269,8 @@ def _compounds(words: Iterable[Word], counts: _Counts) -> Iterator[tuple[Word, s
 def _weigh_words(query: Query, counts: _Counts) -> dict[Word, Word]:
     """The words with the weights that they have beside each other.
 
-    What a request is about matters more than the verb. In another language, the few words that a tool contains by
-    coincidence would be the rarest ones, and so the most important.
+    What a request is about matters more than the verb. In another language, the few words that a
+    tool contains by coincidence would be the rarest ones, and so the most important.
     """
     weighted = {word: word for word in query.words}
     verb = next((word for word in query.words if first_action_of([word.token])), None)
@@ -283,7 +286,8 @@ def _weigh_words(query: Query, counts: _Counts) -> dict[Word, Word]:
 def _is_foreign(query: Query, counts: _Counts) -> bool:
     """Whether a query seems to be in another language than the catalog, and than English, whose grammar we know.
 
-    At most one tool contains each of half of its words, and hardly any were left out because they mean little.
+    At most one tool contains each of half of its words, and hardly any were left out because they
+    mean little.
     """
     tokens = {word.token for word in query.words}
     left_out = [token for token in query.all_tokens if token not in tokens]

@@ -1,7 +1,8 @@
 """The search index in PostgreSQL: a tsvector per tool with a GIN index, ranked by ts_rank.
 
-Toolshelf makes the tokens (see document.py), and they become lexemes unchanged. PostgreSQL's parser, which reads "a.b"
-as a host and "a-b" as a compound, never sees a text, so both databases find the same tools.
+Toolshelf makes the tokens (see document.py), and they become lexemes unchanged. PostgreSQL's
+parser, which reads "a.b" as a host and "a-b" as a compound, never sees a text, so both databases
+find the same tools.
 
 Source: PostgreSQL, "Text Search Types" (8.11) and "Full Text Search", 12.3.3 (ranking).
 """

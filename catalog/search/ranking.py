@@ -1,8 +1,9 @@
 """Score how well a tool matches a query. Only candidates are scored.
 
-The score follows BM25F: a word counts by its inverse document frequency and by the field that contains it, and each
-repetition counts less. Further factors are the share of the query that was found, its share of the name, adjacent
-words, and whether the tool's action is the one that the query asks for.
+The score follows BM25F: a word counts by its inverse document frequency and by the field that
+contains it, and each repetition counts less. Further factors are the share of the query that was
+found, its share of the name, adjacent words, and whether the tool's action is the one that the
+query asks for.
 
 Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.6 (fields).
 """

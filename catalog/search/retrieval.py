@@ -1,17 +1,19 @@
 """Find tools for a plan: first a limited number of candidates, then their order.
 
-The search starts with tools that contain every word. If there are too many to rank, it ranks those whose names contain
-the words and the fewest others; the rest follows unranked, by age, which is enough for the 400,000th hit for "get".
+The search starts with tools that contain every word. If there are too many to rank, it ranks those
+whose names contain the words and the fewest others; the rest follows unranked, by age, which is
+enough for the 400,000th hit for "get".
 
-If no tool contains every word, it ranks tools that contain some of them. If fewer than `FILLED_UP_TO` contain every
-word, the best of those with some of the words follow. A sentence is rarely meant so literally: if fewer than `ENOUGH`
-tools contain every word of it, both kinds are ranked together.
+If no tool contains every word, it ranks tools that contain some of them. If fewer than
+`FILLED_UP_TO` contain every word, the best of those with some of the words follow. A sentence is
+rarely meant so literally: if fewer than `ENOUGH` tools contain every word of it, both kinds are
+ranked together.
 
-If any tool with every word also has the quoted phrases, tools without them are left out; otherwise phrases only add to
-the score.
+If any tool with every word also has the quoted phrases, tools without them are left out; otherwise
+phrases only add to the score.
 
-At most `CANDIDATES` tools of each kind are ranked, and the number of tools read to choose them is limited too, so that
-a search over a million tools costs hardly more than one over ten thousand.
+At most `CANDIDATES` tools of each kind are ranked, and the number of tools read to choose them is
+limited too, so that a search over a million tools costs hardly more than one over ten thousand.
 """
 
 from __future__ import annotations
@@ -31,9 +33,11 @@ CANDIDATES: Final = 80
 ENOUGH: Final = 20  # tools with every word of a sentence
 FILLED_UP_TO: Final = 10  # tools
 FURTHER_CANDIDATES: Final = 20  # of which the best fill up the tools with every word
-# Tools with one of the rarer words, from which BM25 chooses candidates. Among 33,000 with "get" it takes 0.3 s.
+# Tools with one of the rarer words, from which BM25 chooses candidates. Among 33,000 with "get" it
+# takes 0.3 s.
 MAX_READ: Final = 4_000
-# The same for tools that fill up the exact ones: with 4,000, a search of 20,000 tools takes 1.5 ms more.
+# The same for tools that fill up the exact ones: with 4,000, a search of 20,000 tools takes 1.5 ms
+# more.
 MAX_FURTHER_READ: Final = 500
 COMMON_WORDS_JOINED: Final = 3
 LEAST_SHARE: Final = 0.25  # of the best score; tools with less are not worth a second page
@@ -45,7 +49,8 @@ class Hits:
 
     Attributes:
         ranked: primary keys, the best first.
-        rest: matches further tools, to be listed by age without the ranked ones; None if there are none.
+        rest: matches further tools, to be listed by age without the ranked ones; None if there are
+            none.
         exact: those of `ranked` that contain every word; all of `rest` do.
         filled_up: whether the exact ones come first, and less exact ones fill them up.
     """
@@ -131,7 +136,8 @@ def _ranked(
 ) -> tuple[int, ...]:
     """The candidates, the best first.
 
-    With `always`: the first `ENOUGH`; after them only those in `always`, or with a score not far below the best.
+    With `always`: the first `ENOUGH`; after them only those in `always`, or with a score not far
+    below the best.
     """
     ranking = Ranking(plan)
     scores = {pk: ranking.score(text) for pk, text in index.texts(list(candidates)).items()}
@@ -149,7 +155,8 @@ def _ranked(
 def _closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> list[int]:
     """`CANDIDATES` tools that contain every word (`strict`): first those whose names contain them and little else.
 
-    Names are searched in `among`, which has no word conditions: a name implies them, and common words cost most.
+    Names are searched in `among`, which has no word conditions: a name implies them, and common
+    words cost most.
     """
     found: dict[int, None] = {}
     for length in range(min(len(plan.terms), LONG_NAME_WORDS), LONG_NAME_WORDS + 1):

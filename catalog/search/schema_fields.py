@@ -2,9 +2,10 @@
 
 The search is bounded: properties beyond the bounds are not found.
 
-It walks the JSON itself, and not subschemas (`toolspec.schema.applicable`): it looks at each object once, follows
-references only to find a type, and needs neither drafts nor identifiers. Indexing calls it for every tool: it takes
-about 10 microseconds for a typical schema, a third of the time that `SchemaMap` takes.
+It walks the JSON itself, and not subschemas (`toolspec.schema.applicable`): it looks at each object
+once, follows references only to find a type, and needs neither drafts nor identifiers. Indexing
+calls it for every tool: it takes about 10 microseconds for a typical schema, a third of the time
+that `SchemaMap` takes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The search index in SQLite: an FTS5 table over a plain table with the tokens.
 
-Toolshelf makes the tokens (see document.py), so FTS5 only splits at spaces. It returns matches in the order of primary
-keys and stops at a limit, so that a word in half of the tools costs no more than a rare one. Only `likeliest` ranks by
-bm25, which reads every match.
+Toolshelf makes the tokens (see document.py), so FTS5 only splits at spaces. It returns matches in
+the order of primary keys and stops at a limit, so that a word in half of the tools costs no more
+than a rare one. Only `likeliest` ranks by bm25, which reads every match.
 
 Source: SQLite, "FTS5 Extension", sections 3 (query syntax), 4.4.3 (external content) and 5.1.1 (bm25).
 """

@@ -1,9 +1,10 @@
 """Split names and sentences into the tokens that are indexed and searched.
 
-Identifiers are split into words: `getWeather`, `get_weather` and
-`get-weather` all contain "get" and "weather", and can also be found as "getweather". A token is a word without case,
-accents and ending; in scripts written without spaces it is a single character. The names of languages and platforms
-that end or begin with a sign are words of their own: `C++`, `C#` and `.NET` are "cplusplus", "csharp" and "dotnet".
+Identifiers are split into words: `getWeather`, `get_weather` and `get-weather` all contain "get"
+and "weather", and can also be found as "getweather". A token is a word without case, accents and
+ending; in scripts written without spaces it is a single character. The names of languages and
+platforms that end or begin with a sign are words of their own: `C++`, `C#` and `.NET` are
+"cplusplus", "csharp" and "dotnet".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Typo tolerance: the words of the catalog that differ by one typo from an unknown word.
 
-The table tool_typo has each word with one letter left out: two words that differ by one typo share one of these.
-`vocabulary` writes it together with the other tables.
+The table tool_typo has each word with one letter left out: two words that differ by one typo share
+one of these. `vocabulary` writes it together with the other tables.
 
 Source: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell).
 """

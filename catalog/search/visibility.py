@@ -1,8 +1,9 @@
 """Which tools a person may see, as conditions of the index and of the database.
 
-Tools that not everyone may see belong to an audience (models/access.py), and the index has its token `v_<key>`. A
-person's visibility is the set of audiences that they do not belong to: empty on a site without restricted tools, so
-its queries have no condition. Results are cached by it, so people with the same rights share them.
+Tools that not everyone may see belong to an audience (models/access.py), and the index has its
+token `v_<key>`. A person's visibility is the set of audiences that they do not belong to: empty on
+a site without restricted tools, so its queries have no condition. Results are cached by it, so
+people with the same rights share them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from catalog.search.boolean_query import Expression, Token, any_of
 class Visibility:
     """The tools that a person sees: all except those of the `hidden` audiences (primary keys).
 
-    `only`: keys of toolkits; other tools are hidden, too. None does not limit, an empty set hides everything.
+    `only`: keys of toolkits; other tools are hidden, too. None does not limit, an empty set hides
+    everything.
     """
 
     hidden: frozenset[int] = frozenset()

@@ -70,7 +70,8 @@ def state_and_size() -> tuple[int, int]:
 def change_state() -> None:
     """Store a new state: a random number, not a counter, which would repeat after a backup is restored.
 
-    Changes of the index do it themselves; so must a change of what lists show besides, such as which tools run.
+    Changes of the index do it themselves; so must a change of what lists show besides, such as
+    which tools run.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SET, [STATE, 1 + secrets.randbelow(2**31 - 1)])

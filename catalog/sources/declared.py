@@ -32,8 +32,8 @@ def revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:
 def declared_document(revision: Revision, source: Source) -> dict[str, JSON]:
     """The spec to run: the spec of `revision`, with the addresses that the source declared.
 
-    People may revise the spec of a tool here, for instance its description. This must not let them send other
-    people's secrets to another address.
+    People may revise the spec of a tool here, for instance its description. This must not let them
+    send other people's secrets to another address.
 
     Raises:
         ToolshelfError: the source's own definition was never approved.

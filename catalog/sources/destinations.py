@@ -16,8 +16,8 @@ _BASE_URL: Final = "baseUrl"
 def destinations(document: dict[str, JSON]) -> JSON:
     """The parts that decide where requests and credentials go; specs with equal parts use the same servers.
 
-    These are the origin of the server, the values of variables in its URL, and the security schemes, with the origin of
-    the address that tokens are fetched from.
+    These are the origin of the server, the values of variables in its URL, and the security
+    schemes, with the origin of the address that tokens are fetched from.
     """
     operation = members_of(document.get("x-openapi"))
     members = members_of(members_of(document.get("configuration")).get("properties"))

@@ -43,7 +43,8 @@ class Discovery:
 
     Attributes:
         title: of the API; "" for an MCP server.
-        line: what it is, in words: "OpenAPI 3 · 18 operations · api.example.com · needs an API key".
+        line: what it is, in words: "OpenAPI 3 · 18 operations · api.example.com · needs an API
+            key".
         tools: their ids begin with the name that the source would have.
         members: of the configuration of its tools, each once.
     """
@@ -66,7 +67,8 @@ def discover(entered: EnteredSource, *, name: str, headers: Mapping[str, str]) -
         headers: with which it is read.
 
     Raises:
-        OutgoingError: it cannot be read; for a URL of unknown kind, the message has the reasons of both kinds.
+        OutgoingError: it cannot be read; for a URL of unknown kind, the message has the reasons of
+            both kinds.
     """
     if entered.kind is not None:
         return _read(entered, entered.kind, name, headers)

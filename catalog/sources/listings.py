@@ -45,7 +45,8 @@ class ListedTool:
     """One tool of a source.
 
     Attributes:
-        tool_id: in the catalog, that of `spec`: the name of the source, a dot, and its name there, trimmed and cut.
+        tool_id: in the catalog, that of `spec`: the name of the source, a dot, and its name there,
+            trimmed and cut.
         remote_name: its name at the source.
         sha256: of its definition at the source.
         spec: None if it cannot become a spec; then `problems` say why.
@@ -88,7 +89,8 @@ def listed_tools(
 def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
     """Each tool once; those of one id with different names or definitions are refused.
 
-    Names that differ only in blanks or invisible characters, or after many characters, make the same id.
+    Names that differ only in blanks or invisible characters, or after many characters, make the
+    same id.
     """
     by_id: dict[str, list[RemoteTool]] = {}
     for tool in tools:

@@ -3,12 +3,11 @@
 The job is JSON on stdin, the result JSON on stdout:
 
     {"kind", "address", "headers", "networks", "proxy", "seconds", "max_bytes", "max_tools"}
-    {"title", "tools": [{"name", "text", "sha256"}]} of an MCP server: each definition as JSON, and its hash
-    {"document"} of an OpenAPI document
-    {"error": sentence}
+    {"title", "tools": [{"name", "text", "sha256"}]} of an MCP server: each definition as JSON, and
+    its hash {"document"} of an OpenAPI document {"error": sentence}
 
-A separate process, because importing the MCP client takes 1.8 s and 60 MB that the web processes should not pay, and
-because a time or memory limit can end it whatever the server sends.
+A separate process, because importing the MCP client takes 1.8 s and 60 MB that the web processes
+should not pay, and because a time or memory limit can end it whatever the server sends.
 """
 
 from __future__ import annotations

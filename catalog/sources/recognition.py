@@ -1,9 +1,10 @@
 """Recognize what somebody entered on the page Add, before anything is read, stored or started.
 
-A URL, the `mcpServers` of a client's configuration, a command or a curl command name sources; everything else is
-left to the reader of uploads.
+A URL, the `mcpServers` of a client's configuration, a command or a curl command name sources;
+everything else is left to the reader of uploads.
 
-Sources: the configurations of Claude Desktop and Cursor (`mcpServers`), VS Code (`servers`), Zed (`context_servers`),
+Sources: the configurations of Claude Desktop and Cursor (`mcpServers`), VS Code (`servers`), Zed
+(`context_servers`),
 Gemini CLI (`httpUrl`).
 """
 

@@ -1,7 +1,7 @@
 """Sync a source: read it, and apply what changed as its policy says. A sync that fails changes nothing.
 
-Tools are published in batches, each in one transaction with the rows that record them; a process that is stopped
-between two batches leaves complete batches, and the next sync goes on from there.
+Tools are published in batches, each in one transaction with the rows that record them; a process
+that is stopped between two batches leaves complete batches, and the next sync goes on from there.
 """
 
 from __future__ import annotations
@@ -288,7 +288,8 @@ class _Application:
     def apply(self) -> None:
         rows = SourceTool.objects.filter(source_id=self.source.pk)
         if not self.dry_run:
-            # of earlier versions, which stored untrimmed ids: the change of such a tool was not compared
+            # of earlier versions, which stored untrimmed ids: the change of such a tool was not
+            # compared
             published = rows.filter(catalog_tool__isnull=False)
             published.exclude(tool_id=F("catalog_tool__tool_id")).delete()
         self.rows = {row.tool_id: row for row in rows}

@@ -18,7 +18,8 @@ register = template.Library()
 def sign_in_url(context: Context, otherwise: str = "") -> str:
     """The URL of the sign-in page, which leads back to this page; on a sign-in page, to that page's `next`.
 
-    The response to a POST may have a URL that does not accept GET, so there it leads to `otherwise`, if given.
+    The response to a POST may have a URL that does not accept GET, so there it leads to
+    `otherwise`, if given.
     """
     address, request, back = reverse("accounts:sign_in"), context.get("request"), otherwise
     if request is not None and request.path_info.startswith(address):

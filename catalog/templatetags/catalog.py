@@ -104,7 +104,8 @@ def _joined(reasons: Iterable[str]) -> list[str]:
     for reason in reasons:
         before, _, rest = reason.partition("`")
         span, _, after = rest.partition("`")
-        # Without words before it, the code span is the subject of the sentence, whose verb would need a plural.
+        # Without words before it, the code span is the subject of the sentence, whose verb would
+        # need a plural.
         key = (before, after) if before and span else (reason, "")
         spans.setdefault(key, []).append(f"`{span}`" if key != (reason, "") else "")
     return [f"{before}{_enumeration(found)}{after}" for (before, after), found in spans.items()]

@@ -58,10 +58,11 @@ def json_block(
         id: of the block; its lines are `<id>-L<number>`.
         title: the title in the block's bar.
         numbered: the lines have numbers, which are links to them unless `tree`.
-        annotations: notes, or problems (or dicts of the same shape), shown at their `line`, otherwise at the line of
-            their `pointer`; `schema_href` links to the rule, `edit_href` to an edit of it.
-        marks: short words at the end of lines, each with `pointer`, `words`, and for its classes `kind` and
-            `compared_with`.
+        annotations: notes, or problems (or dicts of the same shape), shown at their `line`,
+            otherwise at the line of their `pointer`; `schema_href` links to the rule, `edit_href`
+            to an edit of it.
+        marks: short words at the end of lines, each with `pointer`, `words`, and for its classes
+            `kind` and `compared_with`.
         copy: show a button that copies the text (unless the page has only its beginning).
         tree: the containers of `value` can be folded.
         wrap: long lines wrap; otherwise the block scrolls.

@@ -1,8 +1,9 @@
 """The rows of a list of tools.
 
-They are built in Python. With a template for each row, a catalog of 2,600 tools takes 43 % more CPU time for the list
-page and 42 % more for the first page of a search; 25 % and 23 % more if the chips alone are built in Python (medians of
-40 pairs of alternating requests). `join_html` joins them, since `format_html` takes 4.4 times as long.
+They are built in Python. With a template for each row, a catalog of 2,600 tools takes 43 % more CPU
+time for the list page and 42 % more for the first page of a search; 25 % and 23 % more if the chips
+alone are built in Python (medians of 40 pairs of alternating requests). `join_html` joins them,
+since `format_html` takes 4.4 times as long.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`{% star_button tool %}`: the button with which a person stars a tool, or removes the star.
 
-The button belongs to a form of the frame (`star-form` in `base.html`), so it can be in a list that is cached for all:
-the form, which has a token of the session, is not part of it.
+The button belongs to a form of the frame (`star-form` in `base.html`), so it can be in a list that
+is cached for all: the form, which has a token of the session, is not part of it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _END = SafeString("</span></button>")
 def star_button(context: Context, tool: Tool) -> SafeString:
     """The button for the present user; "" for a visitor.
 
-    The context may have `starred` (`starred_ids` of the user), so that a list needs one query for all its tools.
+    The context may have `starred` (`starred_ids` of the user), so that a list needs one query for
+    all its tools.
     """
     user = context.get("user")
     if not isinstance(user, User):

@@ -19,8 +19,8 @@ _HEADINGS: Final = {
 def stacked_head(*columns: str) -> SafeString:
     """The `<thead>` with these headings: "Tool"; "Score|number" at the right; "Actions|hidden" for screen readers.
 
-    The headings are written in the template: a name that somebody typed may contain "|". The roles of a table are
-    written out, because browsers drop them where CSS displays cells as blocks.
+    The headings are written in the template: a name that somebody typed may contain "|". The roles
+    of a table are written out, because browsers drop them where CSS displays cells as blocks.
 
     Raises:
         KeyError: there is no such kind of heading.

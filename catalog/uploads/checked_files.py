@@ -1,7 +1,8 @@
 """Files that were checked, as texts that their page sends again, because browsers do not.
 
-A text is compressed and signed, so that exactly the checked files are published. Anybody who may check files gets such
-texts, so a form may have many that each become large: they are read up to a bound.
+A text is compressed and signed, so that exactly the checked files are published. Anybody who may
+check files gets such texts, so a form may have many that each become large: they are read up to a
+bound.
 """
 
 from __future__ import annotations

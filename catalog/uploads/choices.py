@@ -40,7 +40,8 @@ class Choices:
     def with_shared_id(self, ids: Mapping[str, str]) -> set[str]:
         """The tools of a document that cannot have the id that they would get, because another tool gets it.
 
-        These are tools with a new id, and those that are left out, which do not prevent others from having their id.
+        These are tools with a new id, and those that are left out, which do not prevent others from
+        having their id.
 
         Args:
             ids: of the tools of the document, new or not, by key.
@@ -102,10 +103,11 @@ class ImportOptions:
 
     Attributes:
         prefix: of their ids; None: taken from the document; "": nothing.
-        replace: whether they also revise tools of another origin or owner (see revision_origins.py).
+        replace: whether they also revise tools of another origin or owner (see
+            revision_origins.py).
         choices: which to leave out, and other ids.
-        seconds: the CPU time for reading all documents; None without a limit. Tools that are not finished by then
-            are rejected.
+        seconds: the CPU time for reading all documents; None without a limit. Tools that are not
+            finished by then are rejected.
     """
 
     prefix: str | None = None

@@ -17,7 +17,8 @@ Outcome = Literal["created", "revised", "unchanged", "held", "rejected"]
 class Fault:
     """A problem of an uploaded spec, with its line and column in the source.
 
-    `excerpt` is a part of the offending line, and `caret` the position in it; "" if the problem has no line.
+    `excerpt` is a part of the offending line, and `caret` the position in it; "" if the problem has
+    no line.
     """
 
     problem: Problem
@@ -32,17 +33,19 @@ class Entry:
     Attributes:
         source: the file that contains it.
         line: its first line in that file.
-        tool_id, name: of the tool; for an invalid spec the declared ones, None if they are not readable.
-        slug, revision, archived: of the tool; None, and False, if it was rejected or held.
-        faults: why it was rejected or held.
-        text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
+        tool_id, name: of the tool; for an invalid spec the declared ones, None if they are not
+        readable. slug, revision, archived: of the tool; None, and False, if it was rejected or
+        held. faults: why it was rejected or held. text: the rejected text, for correcting it; "" if
+        it could not be read at all. In a dry run also the text that
             would become a revision of an existing tool, for comparing them.
-        origin: the format that it was imported from; None if it was uploaded as a spec. For an export only if
-            something was lost.
-        verdict: the impact on callers, as in a semantic diff; None for a new tool, and if there was no time
-            to compare (`MAX_VERDICTS`).
-        change: the primary key of the change that waits for approval, if it was held; None in a dry run.
-        warnings: members that the format does not define and that are probably misspelt; in a dry run also lint errors.
+        origin: the format that it was imported from; None if it was uploaded as a spec. For an
+            export only if something was lost.
+        verdict: the impact on callers, as in a semantic diff; None for a new tool, and if there was
+            no time to compare (`MAX_VERDICTS`).
+        change: the primary key of the change that waits for approval, if it was held; None in a dry
+            run.
+        warnings: members that the format does not define and that are probably misspelt; in a dry
+            run also lint errors.
     """
 
     source: str

@@ -1,7 +1,7 @@
 """Restore what people set for the tools of an export: toolkit, tags, owner and visibility.
 
-A tool that is new here gets them; an existing tool keeps its own. A restricted tool never becomes more visible: where
-none of its groups exists, its owner and administrators see it.
+A tool that is new here gets them; an existing tool keeps its own. A restricted tool never becomes
+more visible: where none of its groups exists, its owner and administrators see it.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ class LintErrors:
     def of(self, candidate: Candidate, *, is_new: bool) -> tuple[Problem, ...]:
         """The findings of severity "error" in a spec that would be published, without those that the tool waives.
 
-        They have a line and column if the source contains the spec as it is. The warnings of `candidate` are left out.
+        They have a line and column if the source contains the spec as it is. The warnings of
+        `candidate` are left out.
         """
         spec, size = candidate.spec, len(candidate.piece.text)
         if not isinstance(spec, ToolSpec) or self._specs_left < 1 or size > self._bytes_left:

@@ -50,11 +50,11 @@ Locate = Callable[[Iterable[str]], dict[str, tuple[int, int]]]
 class Origin:
     """The source of an imported spec: a format, and the pointer and line of the tool in its document.
 
-    `notes` concern the whole document and belong to its first tool only. For an export the losses concern what
-    people set for the tool, and their pointers refer to the line of the file.
+    `notes` concern the whole document and belong to its first tool only. For an export the losses
+    concern what people set for the tool, and their pointers refer to the line of the file.
 
-    `key` identifies an imported tool within its upload (see choices.py). `offered_id` is the id that the import made
-    up, which a person may change to `new_id`; both are "" if there is none.
+    `key` identifies an imported tool within its upload (see choices.py). `offered_id` is the id
+    that the import made up, which a person may change to `new_id`; both are "" if there is none.
     """
 
     format: str
@@ -80,8 +80,9 @@ class Origin:
 class Candidate:
     """A spec to publish, or its problems; `origin` if it was imported.
 
-    `warnings` are the members of a valid spec that are probably misspelt, with their positions in the source if the
-    source contains the spec as it is. `naming` are the id and the name that an invalid spec in YAML declares.
+    `warnings` are the members of a valid spec that are probably misspelt, with their positions in
+    the source if the source contains the spec as it is. `naming` are the id and the name that an
+    invalid spec in YAML declares.
     """
 
     piece: Piece
@@ -102,7 +103,8 @@ class CandidateReader:
     """Reads the specs in the pieces of one upload; a document of another format yields one for each of its tools.
 
     Attributes:
-        prefix: the start of the ids of imported tools; None takes it from the document (see `prefix_for`).
+        prefix: the start of the ids of imported tools; None takes it from the document (see
+            `prefix_for`).
         choices: contains the new ids of imported tools. Tools to leave out are read, too.
         deadline: of the imports.
     """
@@ -120,8 +122,8 @@ class CandidateReader:
     def read(self, pieces: Iterable[Piece]) -> Iterator[Candidate]:
         """The specs in `pieces`.
 
-        A tool is refused if an earlier document of the upload has its id, and one of the two ids is new. Otherwise it
-        would become a revision of the other tool.
+        A tool is refused if an earlier document of the upload has its id, and one of the two ids is
+        new. Otherwise it would become a revision of the other tool.
         """
         for piece in pieces:
             self._numbers[piece.source] += 1

@@ -15,8 +15,8 @@ MAX_NAME_CHARS = 200
 class Piece:
     """One text that should be a spec; it starts at `line` and `column` of `source`.
 
-    `refusal` is the reason why there is no text; `exported` is what a line of `export_catalog` says of the tool. The
-    text is JSON unless `is_yaml`.
+    `refusal` is the reason why there is no text; `exported` is what a line of `export_catalog` says
+    of the tool. The text is JSON unless `is_yaml`.
     """
 
     source: str

@@ -1,6 +1,7 @@
 """Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, an export.
 
-Lines are read as a stream: one that is too long is skipped, not buffered. A document is read as a whole, up to a limit.
+Lines are read as a stream: one that is too long is skipped, not buffered. A document is read as a
+whole, up to a limit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Publish an upload within its request, with a report (`Upload`), or check it; both read all of it first.
 
-Each transaction stores a batch together with its results (`UploadedSpec`): if the upload stops, its report lists the
-specs that are stored.
+Each transaction stores a batch together with its results (`UploadedSpec`): if the upload stops, its
+report lists the specs that are stored.
 """
 
 from __future__ import annotations

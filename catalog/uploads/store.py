@@ -1,6 +1,7 @@
 """Upload many specs: each has its own outcome, and a rejected spec does not stop the rest.
 
-Specs are published in batches, so that other writers wait for one batch only, not for the whole upload.
+Specs are published in batches, so that other writers wait for one batch only, not for the whole
+upload.
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ def upload(
 ) -> Iterator[Entry]:
     """Publish each spec of `pieces`; yields the entries in the same order, batch by batch, while it runs.
 
-    Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for each of its tools,
-    which are imported with `options`; the tools that are left out are reported in a dry run only. A tool of an
-    export that is new here gets the metadata in the file.
+    Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for
+    each of its tools, which are imported with `options`; the tools that are left out are reported
+    in a dry run only. A tool of an export that is new here gets the metadata in the file.
     """
     candidates = read_candidates(pieces, options)
     if not dry_run:
@@ -76,8 +77,8 @@ def store_batches(
 ) -> Iterator[list[Entry]]:
     """As `upload`, but for candidates that were read before; yields batches.
 
-    `on_batch` is called with the entries of each batch, inside the transaction that stores the specs: its changes are
-    stored if and only if the specs are.
+    `on_batch` is called with the entries of each batch, inside the transaction that stores the
+    specs: its changes are stored if and only if the specs are.
     """
     earlier = DryRun() if dry_run else None
     for prepared in _batches(candidates, batch or SHORT_BATCH):

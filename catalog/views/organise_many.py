@@ -30,8 +30,8 @@ SUGGESTED: Final = 50  # tags, and toolkits
 def organise_matches(request: HttpRequest) -> HttpResponse:
     """Set the toolkit, tags or owner of the tools that the query of a list finds, deprecate or archive them.
 
-    `?archive=on` proposes the last. If other tools match than the page listed, nothing is changed and the page is
-    shown again.
+    `?archive=on` proposes the last. If other tools match than the page listed, nothing is changed
+    and the page is shown again.
     """
     search = CatalogSearch.from_query(request.GET, request.user)
     matches = search.matching_all()

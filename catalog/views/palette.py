@@ -21,8 +21,8 @@ TOOLS_SHOWN: Final = 8
 def palette_entries(request: HttpRequest) -> JsonResponse:
     """The first tools that match `?q=`, and suggestions that can replace the query from position `start` on.
 
-    {"tools": [{"name", "id", "href", "text"}], "start", "suggestions": [{"text", "note"}]}, where the text of a tool is
-    the start of its description.
+    {"tools": [{"name", "id", "href", "text"}], "start", "suggestions": [{"text", "note"}]}, where
+    the text of a tool is the start of its description.
     """
     search = replace(CatalogSearch.from_query(request.GET, request.user), limit=TOOLS_SHOWN)
     tools = [result.tool for result in page_of(search).results] if search.words.strip() else []

@@ -38,7 +38,8 @@ from catalog.views.parts import part_or_page, wants_part
 MAX_DIGITS: Final = 7  # of a page number
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
-# the outline and the documentation of a spec's schemas, by the revision's hash and whether they lead to its editor
+# the outline and the documentation of a spec's schemas, by the revision's hash and whether they
+# lead to its editor
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
 )
@@ -48,7 +49,8 @@ _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
 def home(request: HttpRequest) -> HttpResponse:
     """Introduce the site, with what to do first.
 
-    The list of tools used to have this address, so a query of the list leads to it, without parameters of other pages.
+    The list of tools used to have this address, so a query of the list leads to it, without
+    parameters of other pages.
     """
     query = request.GET.copy()
     for name in set(query) - LIST_PARAMETERS:
@@ -178,7 +180,8 @@ def facet_list(request: HttpRequest) -> HttpResponse:
 def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One tool: description, parameters, return type, configuration and examples.
 
-    Lint and similar tools have their own addresses; the page loads them when the reader scrolls there.
+    Lint and similar tools have their own addresses; the page loads them when the reader scrolls
+    there.
     """
     tool = tool_at(slug, request.user)
     docs = ToolPage(tool, site=request.build_absolute_uri("/"))

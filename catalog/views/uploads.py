@@ -67,8 +67,9 @@ LIVE_BYTES: Final = (
 def upload_specs(request: HttpRequest) -> HttpResponse:
     """Publish files and texts and redirect to the report, or with `dry_run` show what publishing would do.
 
-    GET shows the form; `?url=` fills it, `?replace=on` sets that option, `?prefix=` opens the options. A few specs that
-    are all wrong are shown again, ready to be corrected. What names a source is read or added as one.
+    GET shows the form; `?url=` fills it, `?replace=on` sets that option, `?prefix=` opens the
+    options. A few specs that are all wrong are shown again, ready to be corrected. What names a
+    source is read or added as one.
     """
     if request.method != "POST":
         return render(request, "catalog/upload.html", _page_context(request) | _restored(request))
@@ -237,7 +238,8 @@ def _preview(
 ) -> dict[str, Any]:
     """The context of `_preview.html`: the results with the worst first, and their numbers.
 
-    At most `most` rejected specs and as many others are listed; `corrects` offers to correct the rejected ones.
+    At most `most` rejected specs and as many others are listed; `corrects` offers to correct the
+    rejected ones.
     """
     choices = form.choices
     ordered = sorted(entries, key=_rank)

@@ -1,10 +1,11 @@
 """Send queued events to webhooks, retry with increasing pauses, and store how it went.
 
-Several processes may send: a delivery that one of them claims is not due again until its time is up, so a process that
-is stopped while it sends delays the message, and does not lose it. A receiver may therefore get a message twice; its
-`webhook-id` stays the same.
+Several processes may send: a delivery that one of them claims is not due again until its time is
+up, so a process that is stopped while it sends delays the message, and does not lose it. A receiver
+may therefore get a message twice; its `webhook-id` stays the same.
 
-Redirects are not followed: an address that moved must be changed here, where the address policy checks it.
+Redirects are not followed: an address that moved must be changed here, where the address policy
+checks it.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ MAX_AT_ONCE: Final = 16  # requests
 LOOK_S: Final = 1.0  # how long a round waits before it looks for deliveries that became due
 RETENTION: Final = timedelta(days=30)
 MAX_CHANGES: Final = 20  # in the body of a revision
-# The pauses after failed attempts; after the last one the delivery has failed. Together about three days.
-# Source: Standard Webhooks 1.0.0, "Deliverability and reliability".
+# The pauses after failed attempts; after the last one the delivery has failed. Together about three
+# days. Source: Standard Webhooks 1.0.0, "Deliverability and reliability".
 PAUSES: Final = tuple(
     timedelta(seconds=seconds)
     for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
@@ -82,8 +83,9 @@ class Attempt:
 def deliver_due() -> Iterator[WebhookDelivery]:
     """Send the deliveries that are due, and those that become due meanwhile; yields each with its result.
 
-    One at a time of each webhook, so that a slow one delays only its own. At most `PER_WEBHOOK` of each, and no more of
-    one that does not respond. Only the requests run in other threads, not the queries.
+    One at a time of each webhook, so that a slow one delays only its own. At most `PER_WEBHOOK` of
+    each, and no more of one that does not respond. Only the requests run in other threads, not the
+    queries.
     """
     begun: Counter[int] = Counter()
     with ThreadPoolExecutor(MAX_AT_ONCE, "webhook") as pool:

@@ -97,7 +97,8 @@ def add_webhook(form: WebhookForm, *, by: User | None) -> tuple[Webhook, str]:
         The webhook, and its secret, which is shown once.
 
     Raises:
-        DocumentError: settings are invalid, or there are too many webhooks; with pointers such as "/url".
+        DocumentError: settings are invalid, or there are too many webhooks; with pointers such as
+            "/url".
     """
     secret = new_secret()
     form.instance.created_by = by

@@ -21,7 +21,8 @@ from config.error_pages import failure
 from config.middleware.base import SAFE_METHODS, Middleware, is_api
 from playground.mcp.protocol import is_mcp
 
-# Types that a page of another site can send without a preflight (a "simple" request), so the API refuses them.
+# Types that a page of another site can send without a preflight (a "simple" request), so the API
+# refuses them.
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
 
 
@@ -50,7 +51,8 @@ WITHOUT_SECOND_FACTOR = {
 class PlainTokensMiddleware(Middleware):
     """Under HTTPS, refuses requests that carry a token over plain HTTP, instead of redirecting them.
 
-    A program follows a redirect without a word, and goes on to send its token over networks that can read it.
+    A program follows a redirect without a word, and goes on to send its token over networks that
+    can read it.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -73,8 +75,8 @@ class PlainTokensMiddleware(Middleware):
 class CrossSiteGuardMiddleware(Middleware):
     """Refuses changes that a page of another site requested from the user's browser.
 
-    Browsers send the origin of a request (`Sec-Fetch-Site`, `Origin`); programs send neither. Under /api/ a body must
-    also have a type that a page of another site cannot send without a preflight.
+    Browsers send the origin of a request (`Sec-Fetch-Site`, `Origin`); programs send neither. Under
+    /api/ a body must also have a type that a page of another site cannot send without a preflight.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -130,8 +132,9 @@ class VisitorRatesMiddleware(Middleware):
 class BrowsingMiddleware(LoginRequiredMiddleware):
     """Redirects visitors to the page to sign in, if they may not browse (`ANONYMOUS_BROWSING`).
 
-    Views that are decorated with `login_not_required` stay open. The API, MCP and the metrics answer 401 themselves.
-    Signed-in people who need a second factor are led to the page on which they set it up (`SECOND_FACTOR_ROLES`).
+    Views that are decorated with `login_not_required` stay open. The API, MCP and the metrics
+    answer 401 themselves. Signed-in people who need a second factor are led to the page on which
+    they set it up (`SECOND_FACTOR_ROLES`).
     """
 
     def process_view(
@@ -146,7 +149,8 @@ class BrowsingMiddleware(LoginRequiredMiddleware):
             match is not None and match.view_name == "api_docs"
         )  # a page at an address of the API
         is_for_programs = (is_api(request) and not is_documentation) or is_mcp(request.path_info)
-        # Only these take a token, and with this header they ignore the session. Pages ignore the header.
+        # Only these take a token, and with this header they ignore the session. Pages ignore the
+        # header.
         has_token = is_for_programs and "Authorization" in request.headers
         is_open = match is None or match.view_name in WITHOUT_SECOND_FACTOR
         if not has_token and not is_open and needs_second_factor(request):

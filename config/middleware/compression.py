@@ -1,14 +1,16 @@
 """Compression of pages, without an attacker learning a secret from the size of a compressed page (BREACH).
 
-Such an attack needs many requests with the visitor's session, pages that repeat text of the attacker's choice beside a
-secret, and exact sizes. Browsers do not send the session's cookie with requests that another site makes unseen
-(`SameSite=Lax`), Django adds up to 100 random bytes to each compressed response, and a CSRF token differs in each
-response. A page whose view forbids to store it (`no-store`) shows a secret, such as a new token, and stays as it is.
+Such an attack needs many requests with the visitor's session, pages that repeat text of the
+attacker's choice beside a secret, and exact sizes. Browsers do not send the session's cookie with
+requests that another site makes unseen (`SameSite=Lax`), Django adds up to 100 random bytes to each
+compressed response, and a CSRF token differs in each response. A page whose view forbids to store
+it (`no-store`) shows a secret, such as a new token, and stays as it is.
 
-Responses of the API stay as they are, too: their entity tags would become weak, and `If-Match` compares strong ones.
-Static files are compressed when they are collected.
+Responses of the API stay as they are, too: their entity tags would become weak, and `If-Match`
+compares strong ones. Static files are compressed when they are collected.
 
-Sources: Gluck, Harris, Prado, "BREACH: Reviving the CRIME attack", 2013; Palacios and others, "Heal the Breach", 2022.
+Sources: Gluck, Harris, Prado, "BREACH: Reviving the CRIME attack", 2013; Palacios and others, "Heal
+the Breach", 2022.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from config.middleware.base import Middleware
 class HideSecretsMiddleware(Middleware):
     """Removes the secret of a sign-in link from a request, before anything logs or reports its path.
 
-    To the rest of the site, and to Django's log messages and error reports, the path is `/sign-in/link/`; the view
-    finds the secret in `request.sign_in_secret`.
+    To the rest of the site, and to Django's log messages and error reports, the path is
+    `/sign-in/link/`; the view finds the secret in `request.sign_in_secret`.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

@@ -14,7 +14,8 @@ from config.middleware.base import Middleware
 class BrowserPoliciesMiddleware(Middleware):
     """Adds two policies that Django has no setting for: Cross-Origin-Resource-Policy and Permissions-Policy.
 
-    A static file needs no Permissions-Policy, which is only for pages: it would be a quarter of the file's headers.
+    A static file needs no Permissions-Policy, which is only for pages: it would be a quarter of the
+    file's headers.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

@@ -1,12 +1,13 @@
 """The write deadline: connections are closed if their client does not read the responses.
 
-granian has no such limit and hands neither its sockets nor their ports to the application, so this module looks at the
-process's own sockets from outside. The kernel counts, for each connection, the bytes that wait and the bytes that the
-client has acknowledged.
+granian has no such limit and hands neither its sockets nor their ports to the application, so this
+module looks at the process's own sockets from outside. The kernel counts, for each connection, the
+bytes that wait and the bytes that the client has acknowledged.
 
-The kernel has a deadline of its own, `TCP_USER_TIMEOUT`, which connections inherit from their listener. That deadline
-is not enough, because a client that reads a little now and then restarts it. It is needed when the server has already
-closed a connection and only the kernel still has something to send.
+The kernel has a deadline of its own, `TCP_USER_TIMEOUT`, which connections inherit from their
+listener. That deadline is not enough, because a client that reads a little now and then restarts
+it. It is needed when the server has already closed a connection and only the kernel still has
+something to send.
 
 Linux only; elsewhere there is no deadline.
 """
@@ -111,8 +112,9 @@ class Connections:
 def _borrowed(descriptor: int) -> Iterator[socket.socket]:
     """The socket of a descriptor that belongs to the server; only the server closes it.
 
-    A duplicate would be safer to use, but not to close: if the descriptor is one of SQLite's by then, closing any
-    duplicate makes the process lose its locks on the database (fcntl(2), "Record locking").
+    A duplicate would be safer to use, but not to close: if the descriptor is one of SQLite's by
+    then, closing any duplicate makes the process lose its locks on the database (fcntl(2), "Record
+    locking").
     """
     connection = socket.socket(fileno=descriptor)
     try:
@@ -133,7 +135,8 @@ def output_of(connection: socket.socket) -> Output:
 class WriteDeadline:
     """Closes connections that still have something to send at the deadline, because the client reads too slowly.
 
-    Within each period of that length the client must read everything, or `min_bytes_per_s` on average.
+    Within each period of that length the client must read everything, or `min_bytes_per_s` on
+    average.
     """
 
     def __init__(

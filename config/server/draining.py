@@ -3,9 +3,9 @@
     main process      SIGTERM -> ask each process of the server to drain, wait until all have reported, then stop them
     server process    asked -> refuse new runs, answer clients that wait for one, report once no run is active
 
-They use semaphores rather than SIGUSR1: SIGTERM often follows the request within a millisecond, and CPython's main
-thread, which granian leaves waiting on a lock, can miss the second of two signals. The process would then keep running
-until it is killed.
+They use semaphores rather than SIGUSR1: SIGTERM often follows the request within a millisecond, and
+CPython's main thread, which granian leaves waiting on a lock, can miss the second of two signals.
+The process would then keep running until it is killed.
 
 Pages are served meanwhile. A second SIGTERM, or SIGINT (Ctrl+C), stops the server immediately.
 
@@ -34,8 +34,8 @@ from playground.worker.syscalls import die_with_parent
 _MARGIN_S: Final = 1.0  # for the reports to arrive
 
 _log = logging.getLogger(__name__)
-# The server's processes inherit these. Each process takes one from `_asked`, and adds one to `_drained`. A process that
-# is killed while it waits for a semaphore leaves nothing locked.
+# The server's processes inherit these. Each process takes one from `_asked`, and adds one to
+# `_drained`. A process that is killed while it waits for a semaphore leaves nothing locked.
 _asked = multiprocessing.get_context("fork").Semaphore(0)
 _drained = multiprocessing.get_context("fork").Semaphore(0)
 _main_process: int | None = None  # its id
@@ -77,7 +77,8 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
 def stop_with_main_process() -> None:
     """Get SIGTERM when the main process is killed, so that this process does not keep serving next to the new server.
 
-    Until granian handles the signals of this process, they end it: the handlers it inherits belong to the main process.
+    Until granian handles the signals of this process, they end it: the handlers it inherits belong
+    to the main process.
 
     Raises:
         SystemExit: the main process ended while this one was starting.

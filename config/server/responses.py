@@ -1,15 +1,16 @@
 """Pass responses to the server in one piece, so that no client occupies a thread by reading slowly.
 
-The server sends a complete body by itself. But it reads a body in parts from the thread that produces it, at the pace
-of the client, so that as many idle clients as there are threads would stop the site. A complete body occupies memory
-instead, until the client has read it. Large bodies are therefore counted, and refused when there are too many.
-`config.server.connections` disconnects clients that read one too slowly.
+The server sends a complete body by itself. But it reads a body in parts from the thread that
+produces it, at the pace of the client, so that as many idle clients as there are threads would stop
+the site. A complete body occupies memory instead, until the client has read it. Large bodies are
+therefore counted, and refused when there are too many. `config.server.connections` disconnects
+clients that read one too slowly.
 
-Only a body that is too long for memory is sent in parts, and few threads do that; and server-sent events, whose view
-limits how many threads send them.
+Only a body that is too long for memory is sent in parts, and few threads do that; and server-sent
+events, whose view limits how many threads send them.
 
-A response to a change is not refused, because the client would repeat the change. A client that does not read such
-responses is refused before its next change.
+A response to a change is not refused, because the client would repeat the change. A client that
+does not read such responses is refused before its next change.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ _REFUSAL: Final = "Too many large responses are being sent at the moment. Try ag
 class UnreadResponses:
     """Counts the bytes of large responses that clients have not read yet.
 
-    The server does not report when a body has been sent. But each blocked connection holds at most one body. So with n
-    blocked connections, the unread bodies are at most the n largest ones, plus those passed on just now.
+    The server does not report when a body has been sent. But each blocked connection holds at most
+    one body. So with n blocked connections, the unread bodies are at most the n largest ones, plus
+    those passed on just now.
 
     Args:
         blocked: returns for how many connections the server may currently hold part of a body.
@@ -86,7 +88,8 @@ class UnreadResponses:
     def is_reading(self, credentials: str) -> bool:
         """Whether the client with these credentials reads what it gets: its unread bodies leave room for others'.
 
-        Nobody knows here whether the credentials are valid, so all clients together have a limit, too.
+        Nobody knows here whether the credentials are valid, so all clients together have a limit,
+        too.
         """
         with self._lock:
             self._forget_read()
@@ -116,7 +119,8 @@ class WholeResponses:
     Args:
         application: the WSGI application.
         unread: where large bodies are counted.
-        senders: how many threads may send a body that is longer than `max_whole_bytes`, at the pace of its client.
+        senders: how many threads may send a body that is longer than `max_whole_bytes`, at the pace
+            of its client.
     """
 
     def __init__(

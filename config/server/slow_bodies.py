@@ -1,8 +1,8 @@
 """Read request bodies completely, and within a deadline, before the site handles the request.
 
-The server passes a body on as it arrives, so reading it blocks one of the server's few threads. To prevent slow clients
-from blocking all of them, at most half of the threads may read bodies concurrently, another quarter may wait for that,
-and a body that arrives too slowly is refused.
+The server passes a body on as it arrives, so reading it blocks one of the server's few threads. To
+prevent slow clients from blocking all of them, at most half of the threads may read bodies
+concurrently, another quarter may wait for that, and a body that arrives too slowly is refused.
 """
 
 from __future__ import annotations

@@ -17,13 +17,14 @@ MAX_REQUEST_BYTES = (
 )  # the largest is a source with its document, which is escaped in JSON
 MAX_UPLOAD_BYTES = 8 * 1024 * 1024  # of all files together
 MAX_UPLOAD_SPECS = 2_000
-# A form is at most one value of 1 MiB; files are streamed to the disk and bounded by MAX_REQUEST_BYTES.
+# A form is at most one value of 1 MiB; files are streamed to the disk and bounded by
+# MAX_REQUEST_BYTES.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000
 DATA_UPLOAD_MAX_NUMBER_FILES = 2000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
-# A client that reads a response at less than 16 KiB/s for this long is disconnected. Unread responses occupy memory: at
-# most this many bytes, for all large responses of one process together.
+# A client that reads a response at less than 16 KiB/s for this long is disconnected. Unread
+# responses occupy memory: at most this many bytes, for all large responses of one process together.
 WRITE_TIMEOUT_S = 30
 UNREAD_RESPONSE_BYTES = 64 * 1024 * 1024
 # How often one person or address may call the API, upload, and start runs.

@@ -19,8 +19,9 @@ TOOL_FACTORIES = [
         "Dotted paths of factories, in addition to those of installed packages.",
     ),
 ]
-# Environment variables of tools, {name there: name here}: for every tool, and for single factories by their ids
-# (`playground/factories/factory_settings.py`). Their values are secrets, except those in TOOL_PUBLIC_ENVIRONMENT.
+# Environment variables of tools, {name there: name here}: for every tool, and for single factories
+# by their ids (`playground/factories/factory_settings.py`). Their values are secrets, except those
+# in TOOL_PUBLIC_ENVIRONMENT.
 TOOL_ENVIRONMENT: dict[str, str] = env.read(
     "TOOL_ENVIRONMENT",
     env.NAMES,
@@ -54,7 +55,8 @@ RUNNER: str = env.read(
     "local",
     "Where tools run: in processes of this machine, or on Celery's workers.",
 )
-# Carries Celery's messages, and counts requests for the limits, so that several web servers share them.
+# Carries Celery's messages, and counts requests for the limits, so that several web servers share
+# them.
 REDIS_URL: str = env.read(
     "TOOLSHELF_REDIS",
     env.REDIS,

@@ -17,7 +17,8 @@ SECRET_KEY: str = env.read(
     "Signs cookies; the same for all web servers and workers of a site, at least 32 characters.",
     shown="generated",
 ) or env.generated_key(DATA_DIR / "secret_key")
-# Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
+# Saved configurations are encrypted with the first key; the other keys can still decrypt older
+# ones.
 CONFIGURATION_KEYS: list[str] = env.read(
     "TOOLSHELF_CONFIGURATION_KEYS",
     env.KEYS,
@@ -31,8 +32,9 @@ ALLOWED_HOSTS: list[str] = env.read(
     "localhost 127.0.0.1 [::1]",
     "The exact host names of the site; no wildcard.",
 )
-# Sources and the tools that run through them may connect to public addresses and to these networks. A site that is
-# served on the loopback interface only may also connect to it; `serve` with another host sets this to False.
+# Sources and the tools that run through them may connect to public addresses and to these networks.
+# A site that is served on the loopback interface only may also connect to it; `serve` with another
+# host sets this to False.
 ALLOWED_NETWORKS: list[str] = env.read(
     "TOOLSHELF_ALLOWED_NETWORKS",
     env.NETWORKS,
@@ -42,7 +44,8 @@ ALLOWED_NETWORKS: list[str] = env.read(
 LOOPBACK_ONLY = (
     all(map(is_loopback, ALLOWED_HOSTS)) and "TOOLSHELF_SERVES_OTHER_MACHINES" not in os.environ
 )
-# The commands run on the site's machine with its rights, so whoever can sign in as an administrator could run anything.
+# The commands run on the site's machine with its rights, so whoever can sign in as an administrator
+# could run anything.
 SOURCE_COMMANDS: bool = env.read(
     "TOOLSHELF_SOURCE_COMMANDS",
     bool,
@@ -62,7 +65,8 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.read(
     "",
     "Origins besides the site's own whose pages may send changes.",
 )
-# Under HTTPS (behind a proxy that terminates TLS) cookies are Secure, HTTP is redirected and HSTS is sent.
+# Under HTTPS (behind a proxy that terminates TLS) cookies are Secure, HTTP is redirected and HSTS
+# is sent.
 HTTPS: bool = env.read(
     "TOOLSHELF_HTTPS",
     bool,
@@ -72,15 +76,17 @@ HTTPS: bool = env.read(
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-# Set this behind a proxy that sets X-Forwarded-Proto and -For itself; otherwise these headers are ignored.
+# Set this behind a proxy that sets X-Forwarded-Proto and -For itself; otherwise these headers are
+# ignored.
 TRUST_PROXY: bool = env.read(
     "TRUST_PROXY",
     bool,
     False,
     "`1` trusts the proxy's `X-Forwarded-Proto` and `TOOLSHELF_ADDRESS_HEADER`.",
 )
-# The server replaces the hyphens of a name by underscores before it calls the application, so `X_Forwarded_For` of a
-# client can replace `X-Forwarded-For` of a proxy that does not drop such names. A name without hyphens has no double.
+# The server replaces the hyphens of a name by underscores before it calls the application, so
+# `X_Forwarded_For` of a client can replace `X-Forwarded-For` of a proxy that does not drop such
+# names. A name without hyphens has no double.
 ADDRESS_HEADER: str = env.read(
     "TOOLSHELF_ADDRESS_HEADER",
     str,
@@ -97,8 +103,9 @@ METRICS_TOKEN: str = env.read(
     "",
     "The token with which scrapers read `/metrics`, at least 16 characters.",
 )
-# Two sites on two ports of one host share cookies unless their names differ. Under HTTPS the prefix makes browsers
-# refuse such a cookie from other hosts of the domain (RFC 6265bis, "The __Host- prefix").
+# Two sites on two ports of one host share cookies unless their names differ. Under HTTPS the prefix
+# makes browsers refuse such a cookie from other hosts of the domain (RFC 6265bis, "The __Host-
+# prefix").
 COOKIE_SUFFIX = hashlib.sha256(f"cookies {SECRET_KEY}".encode()).hexdigest()[:8]
 COOKIE_PREFIX = "__Host-toolshelf" if HTTPS else "toolshelf"
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}_session_{COOKIE_SUFFIX}"
@@ -124,8 +131,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 CROSS_ORIGIN_RESOURCE_POLICY = "same-origin"
-# No page uses these features, so an injected script must not either. Only names that browsers know: others are errors
-# in their consoles.
+# No page uses these features, so an injected script must not either. Only names that browsers know:
+# others are errors in their consoles.
 PERMISSIONS_POLICY = ", ".join(
     f"{feature}=()"
     for feature in (
@@ -150,6 +157,7 @@ CONTENT_SECURITY_POLICY = {
 }
 SILENCED_SYSTEM_CHECKS: list[str] = []
 if not HTTPS:
-    # A local site is plain HTTP on the loopback interface: HSTS (W004), redirect (W008) and Secure cookies (W012, W016)
-    # would make it unreachable. `check --deploy` in the tests runs with TOOLSHELF_HTTPS=1, where nothing is silenced.
+    # A local site is plain HTTP on the loopback interface: HSTS (W004), redirect (W008) and Secure
+    # cookies (W012, W016) would make it unreachable. `check --deploy` in the tests runs with
+    # TOOLSHELF_HTTPS=1, where nothing is silenced.
     SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008", "security.W012", "security.W016"]

@@ -41,8 +41,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "catalog.accounts.tokens.EndsTokens"},  # Django calls it after each change
 ]
 
-# One-time links and passwords are the site's own; second factors, passkeys and OIDC are django-allauth's, through
-# adapters that share the sessions and the throttling of sign-ins. Nobody signs up, and the site sends no e-mail.
+# One-time links and passwords are the site's own; second factors, passkeys and OIDC are
+# django-allauth's, through adapters that share the sessions and the throttling of sign-ins. Nobody
+# signs up, and the site sends no e-mail.
 ACCOUNT_ADAPTER = "catalog.accounts.adapters.AccountAdapter"
 SOCIALACCOUNT_ADAPTER = "catalog.accounts.oidc.adapter.ProviderAccountAdapter"
 MFA_ADAPTER = "catalog.accounts.adapters.SecondFactorAdapter"

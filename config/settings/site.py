@@ -87,8 +87,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
 
 STATIC_URL = "/static/"
-# Ours, the admin's, the scripts for passkeys and Swagger UI, but no other package's: some bring demo pages. ninja is
-# not imported here, since it reads the settings.
+# Ours, the admin's, the scripts for passkeys and Swagger UI, but no other package's: some bring
+# demo pages. ninja is not imported here, since it reads the settings.
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("admin", Path(django.__file__).parent / "contrib" / "admin" / "static" / "admin"),

@@ -19,8 +19,8 @@ CURRENT = SafeString(' aria-current="true"')
 def section(context: Context, segments: str) -> SafeString:
     """The attribute of a link to the present section, or "" in other sections.
 
-    `segments` are the first segments of the routes of the section's pages, with spaces between them: "tools lint".
-    A page in another section than its route has the context `nav_section`.
+    `segments` are the first segments of the routes of the section's pages, with spaces between
+    them: "tools lint". A page in another section than its route has the context `nav_section`.
     """
     match = getattr(
         context.get("request"), "resolver_match", None

@@ -1,7 +1,7 @@
 """The API's operations for checks of a tool's examples.
 
-Everyone may read a check, as on its page. The runs are private like other runs: only those who may read them see which
-run it was and where its response differs (`sees_runs_of`).
+Everyone may read a check, as on its page. The runs are private like other runs: only those who may
+read them see which run it was and where its response differs (`sees_runs_of`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def create_example_check(
 ) -> Status[ExampleCheckOut]:
     """Calls the tool with the parameters of each example, and compares the responses.
 
-    201 with the results if all calls have ended after `wait_s`, else 202; `Location` has the URL of the check.
+    201 with the results if all calls have ended after `wait_s`, else 202; `Location` has the URL of
+    the check.
     """
     body = body or DEFAULTS
     tool = tool_for(request.user, "run", slug)
@@ -135,8 +136,9 @@ def list_example_checks(
 def get_example_check(request: HttpRequest, slug: str, check: int) -> ExampleCheckOut:
     """Each example with its result.
 
-    Everyone sees whether an example passes. Its run and the differences of the response are for the user who started
-    the check (a token needs the scope `run` or `read`) and for administrators (`read`).
+    Everyone sees whether an example passes. Its run and the differences of the response are for the
+    user who started the check (a token needs the scope `run` or `read`) and for administrators
+    (`read`).
     """
     checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related(
         "tool", "by", "revision"

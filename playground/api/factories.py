@@ -72,9 +72,9 @@ def spec_state(proposal: Proposal) -> schemas.FactorySpecState:
 def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
     """The spec from the factory's definition, or otherwise from its types, as text to publish with `POST /tools`.
 
-    `key` is the factory's key, or its reference. If the catalog has the tool, parts that the code does not define are
-    taken from its current revision. 409 if several factories have the key; 422 if the factory has no valid spec, with
-    the reasons.
+    `key` is the factory's key, or its reference. If the catalog has the tool, parts that the code
+    does not define are taken from its current revision. 409 if several factories have the key; 422
+    if the factory has no valid spec, with the reasons.
     """
     check()
     found = registry().named(key)
@@ -94,7 +94,8 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
     if proposal.state == "none":
         reason = proposal.reason or proposal.factory.error or "Its spec is still being generated."
         raise HttpError(422, f"The factory has no spec. {reason}")
-    # The text itself, not its value: it is laid out to be published as it is, and its numbers keep their digits.
+    # The text itself, not its value: it is laid out to be published as it is, and its numbers keep
+    # their digits.
     return HttpResponse(proposal.text, content_type="application/json; charset=utf-8")
 
 
@@ -109,8 +110,8 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
 def rescan_factories(request: HttpRequest) -> schemas.RescanOut:
     """For administrators, after packages were installed, changed or removed, instead of a restart.
 
-    All processes of the server's machine do the same within a few seconds; workers on other machines have to be
-    restarted. Later runs import everything again; active runs are not affected.
+    All processes of the server's machine do the same within a few seconds; workers on other
+    machines have to be restarted. Later runs import everything again; active runs are not affected.
     """
     check_may_rescan(request.user)
     found = request_rescan()

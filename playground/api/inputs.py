@@ -46,7 +46,8 @@ def create_input(request: HttpRequest, slug: str, body: schemas.SavedInputIn) ->
     """The parameters of a call, under a name. Replaces the input of the same name. Secrets are left out."""
     tool = tool_for(request.user, "run", slug)
     saved, _ = save_input(actor(request), revision_of(tool), body.name, body.parameters)
-    # JSON text, not a `SavedInputOut`: the parameters stay as they were written, down to the digits of their numbers.
+    # JSON text, not a `SavedInputOut`: the parameters stay as they were written, down to the digits
+    # of their numbers.
     return exact(input_text(saved), 201)
 
 

@@ -29,8 +29,9 @@ from toolspec.spec import read_spec
 def check_recent_calls(request: HttpRequest) -> CallCheckOut:
     """How many live calls of the last 30 days the spec would refuse, and how many responses would not match it.
 
-    The tool is not called and the spec is not stored. Only calls that you may read count, at most the latest 10,000;
-    refused calls are left out, and a secret, which is not stored, counts as given.
+    The tool is not called and the spec is not stored. Only calls that you may read count, at most
+    the latest 10,000; refused calls are left out, and a secret, which is not stored, counts as
+    given.
     """
     spec = read_spec(spec_text(request), max_bytes=settings.MAX_SPEC_BYTES)
     current = current_revision(spec.tool_id, request.user)

@@ -79,11 +79,12 @@ def save_run_as_example(
 ) -> Status[SavedExampleOut] | Status[ProposalOut]:
     """Publishes the tool's next revision, with the parameters and the response of the run as a new example.
 
-    202 if the tool belongs to someone else: then the spec with the example waits for their approval.
+    202 if the tool belongs to someone else: then the spec with the example waits for their
+    approval.
 
-    The run must be live and have a response, and its parameters must be an object. Everyone who may see
-    the tool can read them afterwards. It must be your own run. Administrators can save any run; a token also needs the
-    scope `read` for that.
+    The run must be live and have a response, and its parameters must be an object. Everyone who may
+    see the tool can read them afterwards. It must be your own run. Administrators can save any run;
+    a token also needs the scope `read` for that.
     """
     run = run_at(run_id, request.user)
     if run.by_id != request.user.pk and not is_administrator(request.user):

@@ -240,10 +240,10 @@ def create_configuration(
 ) -> Status[schemas.SavedConfigurationOut]:
     """It is stored encrypted, visible only to you, and replaces the one with the same name.
 
-    A value that does not match the schema is refused; members may be missing, which a run then reports.
-    Secrets that you leave out are retained; if the tool would send them to another URL than before, for instance
-    because you changed `baseUrl`, the request is refused with their pointers. If the replaced one is shared, everyone
-    uses the new contents from their next run on.
+    A value that does not match the schema is refused; members may be missing, which a run then
+    reports. Secrets that you leave out are retained; if the tool would send them to another URL
+    than before, for instance because you changed `baseUrl`, the request is refused with their
+    pointers. If the replaced one is shared, everyone uses the new contents from their next run on.
     """
     tool = tool_for(request.user, "run", slug)
     schema = compiled_spec_of(revision_of(tool)).configuration
@@ -272,8 +272,9 @@ def share_configuration(
 ) -> schemas.VisibilityOut:
     """Everyone who may run the tool can use a shared configuration; its contents are shown only to its owner.
 
-    Its secrets are removed from responses and logs of all runs. Save it again under the same name to replace a secret.
-    Administrators can share any configuration, or stop sharing it; their token needs the scope `admin` for that.
+    Its secrets are removed from responses and logs of all runs. Save it again under the same name
+    to replace a secret. Administrators can share any configuration, or stop sharing it; their token
+    needs the scope `admin` for that.
     """
     tool = tool_for(request.user, "run", slug)
     saved = SavedConfiguration.objects.filter(tool=tool, name=name).select_related("owner")

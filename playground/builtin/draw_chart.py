@@ -1,6 +1,7 @@
 """A bar chart as a PNG image, with its numbers as a table and a report in Markdown: a response that is more than JSON.
 
-Source of the format: Portable Network Graphics (PNG) Specification, third edition, with RFC 1950 and RFC 1951.
+Source of the format: Portable Network Graphics (PNG) Specification, third edition, with RFC 1950
+and RFC 1951.
 """
 
 from __future__ import annotations

@@ -114,7 +114,8 @@ class Evaluation:
         """The result of `node`; every operation and call inside adds a step.
 
         Raises:
-            ValueError: a variable is unknown, a function has too many arguments, or there is no finite value.
+            ValueError: a variable is unknown, a function has too many arguments, or there is no
+                finite value.
         """
         match node:
             case NumberNode():
@@ -136,7 +137,8 @@ class Evaluation:
     def _operation(self, node: OperationNode) -> Result:
         left, right = self.of(node.left), self.of(node.right)
         precedence = PRECEDENCE[node.operator]
-        # a - (b - c) needs its parentheses, (a - b) - c does not; for powers it is the other way round
+        # a - (b - c) needs its parentheses, (a - b) - c does not; for powers it is the other way
+        # round
         left_needs, right_needs = (
             (precedence + 1, precedence) if node.operator == "^" else (precedence, precedence + 1)
         )

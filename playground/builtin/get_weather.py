@@ -1,7 +1,7 @@
 """FAKE weather: the spec of LLM Tool Spec's own example, served by a tool that invents its responses.
 
-It queries no service. The weather of a place never changes: New York has that of the spec's example, and all other
-places get theirs from the letters of their names.
+It queries no service. The weather of a place never changes: New York has that of the spec's
+example, and all other places get theirs from the letters of their names.
 """
 
 from __future__ import annotations

@@ -1,16 +1,18 @@
 """The Celery app: web servers send runs, and workers execute them.
 
-Imported only if `TOOLSHELF_RUNNER` is "celery": Celery is an extra of the distribution. There is no result backend: the
-database stores a run's result, its progress and requests to cancel it.
+Imported only if `TOOLSHELF_RUNNER` is "celery": Celery is an extra of the distribution. There is no
+result backend: the database stores a run's result, its progress and requests to cancel it.
 
-A message is acknowledged as soon as a worker fetches it: Redis removes it immediately (`ack_emulation` is off), and the
-worker sends nothing to Redis when the run ends. With Celery's acknowledgements, a worker whose connection broke during
-a run stopped with an AttributeError. They would not protect anything either: a run is never repeated, and a message
-that is lost before its run is claimed is sent again (`redelivery.py`).
+A message is acknowledged as soon as a worker fetches it: Redis removes it immediately
+(`ack_emulation` is off), and the worker sends nothing to Redis when the run ends. With Celery's
+acknowledgements, a worker whose connection broke during a run stopped with an AttributeError. They
+would not protect anything either: a run is never repeated, and a message that is lost before its
+run is claimed is sent again (`redelivery.py`).
 
-`worker_disable_prefetch` keeps a busy worker from fetching messages that an idle one could fetch. `task_acks_late` now
-only makes the worker look for the next message as soon as a run has ended; without it, the worker looks up to a second
-later (60 short runs in four slots take 13.8 s instead of 5.5 s).
+`worker_disable_prefetch` keeps a busy worker from fetching messages that an idle one could fetch.
+`task_acks_late` now only makes the worker look for the next message as soon as a run has ended;
+without it, the worker looks up to a second later (60 short runs in four slots take 13.8 s instead
+of 5.5 s).
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ QUEUE = "toolshelf-runs"
 MARGIN_S = 60  # added to the longest run: by then its process has been ended and its result stored
 TIME_LIMIT_S = settings.RUN_TIMEOUT_MAX_S + MARGIN_S
 
-# If Redis accepts connections but does not answer, each send blocks a thread for a few seconds; pages need the rest.
+# If Redis accepts connections but does not answer, each send blocks a thread for a few seconds;
+# pages need the rest.
 SENDERS = max(1, settings.WEB_THREADS // 4)
 SENDER_WAIT_S = 0.5
 
@@ -75,8 +78,8 @@ app.conf.update(
     worker_enable_remote_control=False,
     worker_send_task_events=False,
     worker_redirect_stdouts=False,
-    # One process of `celery -A config.celery beat` starts the syncs of sources and the deliveries to webhooks that are
-    # due. Without a worker for a while, one message of each is enough.
+    # One process of `celery -A config.celery beat` starts the syncs of sources and the deliveries
+    # to webhooks that are due. Without a worker for a while, one message of each is enough.
     beat_schedule={
         "sync sources": {
             "task": SYNC_TASK,

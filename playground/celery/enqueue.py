@@ -1,11 +1,12 @@
 """Runs for Celery's workers: a web server sends them, waits for them and withdraws them. The worker is in `tasks.py`.
 
-    begin (web) -> stored as waiting, message sent -> run_tool (worker): claimed, called, checked, redacted, stored
+    begin (web) -> stored as waiting, message sent -> run_tool (worker): claimed, called, checked,
+    redacted, stored
 
-The run is stored in the database. The message adds, encrypted, the values that the row must not contain: the
-configuration and secret parameters. Until a worker claims the run, the message is also stored in the database, because
-Redis may lose it (`redelivery.py`). Only the row decides whether a run has been claimed, so a message that arrives
-twice does not repeat a call.
+The run is stored in the database. The message adds, encrypted, the values that the row must not
+contain: the configuration and secret parameters. Until a worker claims the run, the message is also
+stored in the database, because Redis may lose it (`redelivery.py`). Only the row decides whether a
+run has been claimed, so a message that arrives twice does not repeat a call.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
     """Store `run` as waiting for a worker, and send its message.
 
     Raises:
-        Busy: the queue is full, or the slots of visitors are. Nothing was stored, or the run is cancelled.
+        Busy: the queue is full, or the slots of visitors are. Nothing was stored, or the run is
+            cancelled.
         Unreachable: the message could not be sent. Nothing was stored.
     """
     from playground.celery.app import BrokerError, send  # noqa: PLC0415 - Celery is installed only where it is used
@@ -101,7 +103,8 @@ def _next_turn(run: Run) -> int:
 def wait(run: Run, timeout_s: float, *, ends_on_drain: bool = False) -> Run:
     """Wait until `run` has ended, at most `timeout_s`, and return its current state.
 
-    With `ends_on_drain`, return as soon as this process drains, for clients that can ask for the run later.
+    With `ends_on_drain`, return as soon as this process drains, for clients that can ask for the
+    run later.
     """
     deadline = time.monotonic() + timeout_s
     pause_s = MIN_POLL_S

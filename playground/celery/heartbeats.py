@@ -1,8 +1,9 @@
 """Heartbeats of Celery's workers, so that operators see how many there are.
 
-A worker writes its heartbeat to the database while it is connected to Redis, and web servers count the rows. That is
-cheap, and immediate whatever state Redis is in. Celery's own `inspect ping` needs Redis, a timeout for each request,
-and remote control, which anyone who can write to Redis could use.
+A worker writes its heartbeat to the database while it is connected to Redis, and web servers count
+the rows. That is cheap, and immediate whatever state Redis is in. Celery's own `inspect ping` needs
+Redis, a timeout for each request, and remote control, which anyone who can write to Redis could
+use.
 """
 
 from __future__ import annotations

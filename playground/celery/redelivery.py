@@ -1,10 +1,11 @@
 """Redelivery: messages that Redis has lost are sent again, so that no run waits for a worker forever.
 
-Redis without persistence loses its queue when it stops, and a worker that is killed loses the message that it has just
-fetched. So the message of a run is also stored in the database, encrypted, until a worker claims the run. A job of each
-web server process compares the two: if Redis holds fewer messages than there are runs that have waited for a
-while, some messages are lost, and all of those runs are sent again. A message that arrives twice does no harm, because
-a run is claimed only once, in the database. There are at most twice as many messages as runs, because nothing is sent
+Redis without persistence loses its queue when it stops, and a worker that is killed loses the
+message that it has just fetched. So the message of a run is also stored in the database, encrypted,
+until a worker claims the run. A job of each web server process compares the two: if Redis holds
+fewer messages than there are runs that have waited for a while, some messages are lost, and all of
+those runs are sent again. A message that arrives twice does no harm, because a run is claimed only
+once, in the database. There are at most twice as many messages as runs, because nothing is sent
 while Redis holds enough of them.
 """
 

@@ -1,7 +1,7 @@
 """The origins that a saved configuration is bound to: where its secrets go when a tool of an OpenAPI source runs.
 
-A source's document or an edit of the source may move the address of an API. A secret that was saved for the old one
-must not go to the new one before its owner enters it again.
+A source's document or an edit of the source may move the address of an API. A secret that was saved
+for the old one must not go to the new one before its owner enters it again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _OWN: Final = (
 def origins_of(tool: Tool, revision: Revision | None, value: JSON) -> str:
     """The origins that a run of `revision` sends the configuration `value` to, separated by spaces.
 
-    "" if the tool is none of an OpenAPI source, or its address is not complete, so that nothing is sent.
+    "" if the tool is none of an OpenAPI source, or its address is not complete, so that nothing is
+    sent.
     """
     listed = _listed(tool)
     if listed is None or revision is None:
@@ -53,8 +54,9 @@ def origins_of(tool: Tool, revision: Revision | None, value: JSON) -> str:
 def binding_of(saved: SavedConfiguration, value: JSON) -> str:
     """The origins that `saved`, whose content is `value`, was saved for; "" for none.
 
-    A configuration of an earlier version of Toolshelf is bound at its first use, to the origins of the revision that
-    the source had declared when it was saved; to none if the source was added or moved to another server since.
+    A configuration of an earlier version of Toolshelf is bound at its first use, to the origins of
+    the revision that the source had declared when it was saved; to none if the source was added or
+    moved to another server since.
     """
     if saved.origins:
         return saved.origins

@@ -1,7 +1,7 @@
 """Which saved configuration MCP calls use: an MCP client names a tool and its arguments, never a configuration.
 
-A user chooses a saved configuration for a tool by its reference: the name of an own one, "OWNER/NAME" of a shared one.
-Without a choice, a call uses no configuration.
+A user chooses a saved configuration for a tool by its reference: the name of an own one,
+"OWNER/NAME" of a shared one. Without a choice, a call uses no configuration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Saved configurations, per user and tool, encrypted. Their secrets are used in runs but never shown again.
 
-A shared one can be used by everyone who may run the tool. Its contents are shown to nobody but its owner, and they are
-not checked for others: whether a schema accepts a value says something about the value.
+A shared one can be used by everyone who may run the tool. Its contents are shown to nobody but its
+owner, and they are not checked for others: whether a schema accepts a value says something about
+the value.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ UNREADABLE = (
 class Shown:
     """The contents of a saved configuration without its secrets.
 
-    `secrets` has the JSON Pointers of the secrets that are set, and since when. `is_readable` is False if the
-    configuration cannot be decrypted; then its contents are unknown.
+    `secrets` has the JSON Pointers of the secrets that are set, and since when. `is_readable` is
+    False if the configuration cannot be decrypted; then its contents are unknown.
     """
 
     value: JSON = None
@@ -90,13 +91,14 @@ def save_configuration(
 ) -> SavedConfiguration:
     """Save `configuration` for `tool` under `name`, replacing one of the same name.
 
-    A secret of the replaced configuration that `configuration` leaves out is retained, unless `removed` contains its
-    JSON Pointer: so users need not type it again to change something else. It is refused instead if the tool now sends
-    requests to another origin. With `must_conform`, the result must not violate `schema`, except that members may be
-    missing, which a run reports.
+    A secret of the replaced configuration that `configuration` leaves out is retained, unless
+    `removed` contains its JSON Pointer: so users need not type it again to change something else.
+    It is refused instead if the tool now sends requests to another origin. With `must_conform`, the
+    result must not violate `schema`, except that members may be missing, which a run reports.
 
     Raises:
-        DocumentError: the name or the value is not valid; with pointers such as "/configuration/key".
+        DocumentError: the name or the value is not valid; with pointers such as
+            "/configuration/key".
     """
     name = checked_name(name, "configuration.name")
     if not isinstance(configuration.value, dict):
@@ -229,7 +231,8 @@ def share(saved: SavedConfiguration, visibility: str, *, by: User) -> None:
     """Let everyone who may run the tool use `saved`, or only its owner again.
 
     Raises:
-        NotAllowed: `by` is neither its owner nor an administrator (with a token, one that may administer).
+        NotAllowed: `by` is neither its owner nor an administrator (with a token, one that may
+            administer).
         DocumentError: there is no such visibility.
     """
     if saved.owner_id != by.pk and not may(by, "administer"):
@@ -343,8 +346,8 @@ def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
 def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON:
     """`value` without the secrets that only their names reveal, because a form would show them.
 
-    A form hides the secrets that the schema marks; a member that the schema does not declare has no mark. None if
-    finding the secrets takes too long.
+    A form hides the secrets that the schema marks; a member that the schema does not declare has no
+    mark. None if finding the secrets takes too long.
     """
     marked, found = find_secrets(schema, value, by_name=False), find_secrets(schema, value)
     if marked.reason or found.reason:

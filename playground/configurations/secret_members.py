@@ -23,9 +23,12 @@ class Configuration:
     """The configuration of a run. Its value never appears in a log, a traceback or an error page.
 
     Attributes:
-        secret_pointers: parts that were secret when it was saved; they stay secret whatever a later schema marks.
-        shared_as: identifies a saved configuration that its user may use but not see; "" for any other.
-        bound_to: the origins that it was saved for, separated by spaces; None if it is not a saved one.
+        secret_pointers: parts that were secret when it was saved; they stay secret whatever a later
+            schema marks.
+        shared_as: identifies a saved configuration that its user may use but not see; "" for any
+            other.
+        bound_to: the origins that it was saved for, separated by spaces; None if it is not a saved
+            one.
     """
 
     value: JSON
@@ -41,7 +44,8 @@ class Configuration:
     def fingerprint(self, key: bytes) -> str:
         """Equal for equal configurations, without revealing their contents: HMAC-SHA-256, in hex.
 
-        That of a shared one equals no other: otherwise its users could confirm guesses of its contents.
+        That of a shared one equals no other: otherwise its users could confirm guesses of its
+        contents.
         """
         content = (
             f"{self.shared_as}\n{canonical(self.value)}"
@@ -66,7 +70,8 @@ NO_SECRETS = Redactor(())
 def redactor_of(*found: Secrets, environment: tuple[str, ...] = ()) -> Redactor:
     """A redactor that removes these secrets from anything that is stored or shown.
 
-    `environment`: the secret values of the environment variables that the tool sees, `FactoryOptions.secrets`.
+    `environment`: the secret values of the environment variables that the tool sees,
+    `FactoryOptions.secrets`.
     """
     if any(found):
         return Redactor((*environment, *(text for secrets in found for text in secrets.texts())))
@@ -77,7 +82,8 @@ def redactor_of(*found: Secrets, environment: tuple[str, ...] = ()) -> Redactor:
 class RunSecrets:
     """The secrets of one run, found once for all uses.
 
-    In parameters, a member is secret if the schema marks it; in a configuration, also if its name suggests it.
+    In parameters, a member is secret if the schema marks it; in a configuration, also if its name
+    suggests it.
     """
 
     parameters: Secrets = NONE

@@ -1,8 +1,9 @@
 """The sample call on a tool's page: it works unchanged, once a token is in the environment.
 
-A tool that can be run here is called live, with a configuration if it needs one. Every other tool is called as a mock,
-which needs no configuration. The parameters come from an example or are generated; either way they fit the schema.
-Generated ones are the required ones, unless all are optional.
+A tool that can be run here is called live, with a configuration if it needs one. Every other tool
+is called as a mock, which needs no configuration. The parameters come from an example or are
+generated; either way they fit the schema. Generated ones are the required ones, unless all are
+optional.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ MAX_CHARACTERS: Final = (
 class SampleValue:
     """A value to call a tool with.
 
-    `source` is "example", "schema" (made from it), "none" (no value was found that the schema accepts), or "" if {} is
-    enough.
+    `source` is "example", "schema" (made from it), "none" (no value was found that the schema
+    accepts), or "" if {} is enough.
     """
 
     value: JSON

@@ -1,7 +1,8 @@
 """The results of a check of a tool's examples.
 
-A check calls the tool as the person who started it, so its runs are private like other runs: everyone sees whether an
-example holds, and only that person and administrators see the run and where its response differs.
+A check calls the tool as the person who started it, so its runs are private like other runs:
+everyone sees whether an example holds, and only that person and administrators see the run and
+where its response differs.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ def spec_with_run(run: Run, current: Revision, *, description: str) -> ToolSpec:
     The `description` of the example is cut to `MAX_DESCRIPTION_CHARACTERS`; "" for none.
 
     Raises:
-        CannotSaveExample: it is a mock, it has no response or only its beginning, or the parameters are not an object.
+        CannotSaveExample: it is a mock, it has no response or only its beginning, or the parameters
+            are not an object.
         SpecError: the spec would break a rule, above all its maximum size.
     """
     if not run.has_response or run.mode == "mock":
@@ -59,7 +60,8 @@ def with_example(source: str, *, description: str, parameters: JSON, return_valu
     """The spec's text with one more example at the end of `definition.examples`.
 
     Raises:
-        CannotSaveExample: the parameters are not an object, as the format requires, or the spec has no definition.
+        CannotSaveExample: the parameters are not an object, as the format requires, or the spec has
+            no definition.
     """
     if not isinstance(parameters, dict):
         raise CannotSaveExample(

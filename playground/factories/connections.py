@@ -1,6 +1,7 @@
 """Connections: the built-in factories that serve the tools of sources, by calling the source.
 
-An installed factory for a tool comes first. A tool that its source no longer lists has no connection.
+An installed factory for a tool comes first. A tool that its source no longer lists has no
+connection.
 
     factory_of(tool)                 the factory that serves a tool, installed or a connection; None without one
     connected_ids()                  the ids of all tools that run through their sources
@@ -37,8 +38,8 @@ UNREADABLE: Final = (
     "Enter the credentials again on the page of the source."
 )
 GRACE_S: Final = 0.25  # for informing the source that its call was cancelled
-# Node.js reserves more address space than runs may use memory, and aborts if it does not get it. The memory that the
-# processes of a run use is limited as for every run.
+# Node.js reserves more address space than runs may use memory, and aborts if it does not get it.
+# The memory that the processes of a run use is limited as for every run.
 COMMAND_ADDRESS_SPACE_BYTES: Final = 64 * 2**30
 COMMAND_OPEN_FILES: Final = 1_024  # Node.js opens the files of many modules at the same time
 
@@ -48,7 +49,8 @@ class ConnectionFactory:
     """A built-in factory for the tools of the sources of one kind.
 
     Attributes:
-        key: identifies it; its settings are TOOL_NETWORK_CONNECTION_… and TOOL_ENVIRONMENT_CONNECTION_….
+        key: identifies it; its settings are TOOL_NETWORK_CONNECTION_… and
+            TOOL_ENVIRONMENT_CONNECTION_….
         configurable: whether its tools may take a configuration.
     """
 
@@ -176,7 +178,8 @@ def _approved_by(revision: Revision, source: Source) -> dict[str, JSON]:
 def connected_ids() -> frozenset[str]:
     """The ids of the tools that run through their sources. The same object while nothing changes.
 
-    Called for every list: the state of the index says whether the ids in memory are still the right ones.
+    Called for every list: the state of the index says whether the ids in memory are still the right
+    ones.
     """
     state, _ = vocabulary.state_and_size()
     return _connected_ids(str(database.settings_dict["NAME"]), state)

@@ -27,8 +27,9 @@ class Registration:
     Attributes:
         key: the entry point's name, or the path in the setting.
         reference: "module:attribute".
-        distribution, version: of the package that provides it; "" if unknown.
-        state_of_code: changes when the factory's code may have changed: the file, its time and size; "" if unknown.
+        distribution, version: of the package that provides it; "" if unknown. state_of_code:
+        changes when the factory's code may have changed: the file, its time and size; "" if
+        unknown.
     """
 
     key: str

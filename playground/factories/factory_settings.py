@@ -3,10 +3,11 @@
     TOOL_ENVIRONMENT, TOOL_NETWORK              for every factory
     TOOL_ENVIRONMENT_<ID>, TOOL_NETWORK_<ID>    for one factory
 
-<ID> is the id of the factory's tool, or the name or path under which it is registered, in upper case and with "_" for
-every character other than A-Z and 0-9. While a factory is imported for the first time, the id of its tool is not yet
-known: variables that the import needs are given by the other two ids, and its network is the strictest of all settings
-unless one of the other two ids has its own.
+<ID> is the id of the factory's tool, or the name or path under which it is registered, in upper
+case and with "_" for every character other than A-Z and 0-9. While a factory is imported for the
+first time, the id of its tool is not yet known: variables that the import needs are given by the
+other two ids, and its network is the strictest of all settings unless one of the other two ids has
+its own.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class FactoryOptions:
 
     Attributes:
         environment: the variables of this factory alone, with their values.
-        variables: the names of all listed variables that the factory sees, its own and those of every tool.
+        variables: the names of all listed variables that the factory sees, its own and those of
+            every tool.
         unset: those of them that the site's environment does not have.
         secrets: the values to remove from everything that the factory's tool returns or prints.
     """
@@ -99,8 +101,8 @@ class FactorySettings:
     ) -> FactoryOptions:
         """The settings while a factory is imported whose tool's id is not yet known.
 
-        Without a network of its own by one of `ids`, it has the strictest network of all settings, because one of them
-        may be for its tool, except those that this machine cannot enforce.
+        Without a network of its own by one of `ids`, it has the strictest network of all settings,
+        because one of them may be for its tool, except those that this machine cannot enforce.
         """
         if not self.network_by_id.keys().isdisjoint(ids):
             return self.options(ids)

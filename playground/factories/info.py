@@ -33,16 +33,15 @@ class FactoryInfo:
     Attributes:
         key: the entry point's name, or the path in the setting.
         reference: "module:attribute".
-        distribution, version: of the package that provides it; None if unknown.
-        file: of its module; "" if it has not been found.
-        error: why it is broken: a plain sentence, then possibly a short traceback.
-        tool_id: the tool that it serves, or would serve if it were not broken; None if importing it failed.
-        configurable: whether it creates the tool from a configuration.
-        forks_safely: False if importing it starts threads: each run then imports it again.
-        spec: its own spec as JSON text, without secrets; None if it cannot be made, or is still being made.
-        spec_error: why there is no spec.
-        options: its environment variables and its network.
-        listed: the tool at its source, if the factory is a connection (`connections.py`).
+        distribution, version: of the package that provides it; None if unknown. file: of its
+        module; "" if it has not been found. error: why it is broken: a plain sentence, then
+        possibly a short traceback. tool_id: the tool that it serves, or would serve if it were not
+        broken; None if importing it failed. configurable: whether it creates the tool from a
+        configuration. forks_safely: False if importing it starts threads: each run then imports it
+        again. spec: its own spec as JSON text, without secrets; None if it cannot be made, or is
+        still being made. spec_error: why there is no spec. options: its environment variables and
+        its network. listed: the tool at its source, if the factory is a connection
+        (`connections.py`).
     """
 
     key: str

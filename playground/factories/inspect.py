@@ -26,7 +26,8 @@ class Description:
     """The properties of one factory as found by importing it, or the error.
 
     Attributes:
-        spec: its spec as JSON text, as its author's code has it: it may contain secrets of its environment variables.
+        spec: its spec as JSON text, as its author's code has it: it may contain secrets of its
+            environment variables.
         spec_error: why there is no spec.
     """
 
@@ -54,7 +55,8 @@ def describe(
 
     A factory whose spec takes time to make comes twice, first without it.
 
-    `factories` has the settings for the import of each factory, by its reference; each may take `timeout_s`.
+    `factories` has the settings for the import of each factory, by its reference; each may take
+    `timeout_s`.
     """
     waiting = list(factories.items())
     requests: dict[int, _Request] = {}

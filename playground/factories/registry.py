@@ -1,8 +1,9 @@
 """The registry of factories: which are installed, which tool each serves, and which are broken.
 
-A factory is registered by an entry point in the group `toolshelf.factories`, or by "module:attribute" in the setting
-`TOOL_FACTORIES`. This process never imports factories: a worker does, each in a process of its own. The descriptions
-are cached in a file, so that a restart imports only factories that have changed.
+A factory is registered by an entry point in the group `toolshelf.factories`, or by
+"module:attribute" in the setting `TOOL_FACTORIES`. This process never imports factories: a worker
+does, each in a process of its own. The descriptions are cached in a file, so that a restart imports
+only factories that have changed.
 
     registry().all()                     every factory, the broken ones with their error
     registry().for_tool("Get weather")   the factory that serves a tool, or None
@@ -76,8 +77,10 @@ class FactoryRegistry:
             paths: the setting `TOOL_FACTORIES`.
             search_path: directories to search for packages, in addition to Python's own.
             cache_file: stores the descriptions for the next start.
-            hidden: directories that a factory must not see during its import, as far as the machine allows it.
-            factory_settings: the environment variables and networks of factories; None means the defaults.
+            hidden: directories that a factory must not see during its import, as far as the machine
+                allows it.
+            factory_settings: the environment variables and networks of factories; None means the
+                defaults.
             import_limit_s: for importing one factory.
             timeout_s: how long the first call waits for factories that are still being imported.
         """
@@ -123,7 +126,8 @@ class FactoryRegistry:
     def for_tool(self, tool_id: str, *, timeout_s: float = 0.0) -> FactoryInfo | None:
         """The factory that serves this tool, else a broken one that would serve it.
 
-        `timeout_s`: how long to wait for factories that are still being imported, if none is known yet.
+        `timeout_s`: how long to wait for factories that are still being imported, if none is known
+        yet.
         """
         mine = [info for info in self.all() if info.tool_id == tool_id]
         if not mine and timeout_s and not self._complete.is_set():
@@ -178,8 +182,8 @@ class FactoryRegistry:
     def connection_options(self, key: str) -> FactoryOptions:
         """The settings of a connection factory.
 
-        Its network is "all" unless a setting names the factory: the address policy limits the addresses that a
-        connection reaches.
+        Its network is "all" unless a setting names the factory: the address policy limits the
+        addresses that a connection reaches.
         """
         found = self.factory_settings.options([factory_id(key)])
         return (
@@ -198,8 +202,8 @@ class FactoryRegistry:
     def refresh(self) -> None:
         """Discover the factories again, and begin to import them again: packages may have been installed or changed.
 
-        Until a factory has been imported, its earlier description remains. Those of Toolshelf itself are imported only
-        if their own files have changed. `wait` tells when all are done.
+        Until a factory has been imported, its earlier description remains. Those of Toolshelf
+        itself are imported only if their own files have changed. `wait` tells when all are done.
         """
         forget_packages()
         with self._lock:

@@ -1,7 +1,8 @@
 """The spec of a factory, compared with the catalog's: what publishing it would change.
 
-Parts that the code does not define are taken from the catalog: members that no definition has, examples, a schema where
-the type is only `dict`. So a factory whose code matches its spec shows no difference, and publishing loses nothing.
+Parts that the code does not define are taken from the catalog: members that no definition has,
+examples, a schema where the type is only `dict`. So a factory whose code matches its spec shows no
+difference, and publishing loses nothing.
 
     proposal_for(factory, tool)     for one factory
     proposals_for(factories)        for lists: two queries, the rest from memory while nothing changes
@@ -32,7 +33,8 @@ State = Literal["new", "same", "differs", "invalid", "none"]
 ANNOTATIONS_DIFFER: Final = "They differ only in parts that callers do not see."
 CHANGES_SHOWN: Final = 3  # as in _factory_difference.html
 _STATED: Final = ("name", "description", "parameters", "returnType", "examples")
-# Schemas that say nothing beyond what every request is: they come from `dict`, or from no annotation.
+# Schemas that say nothing beyond what every request is: they come from `dict`, or from no
+# annotation.
 _UNSPECIFIC: Final[tuple[JSON, ...]] = (
     {},
     {"type": "object"},
@@ -46,8 +48,9 @@ class Proposal:
     """The result of publishing a factory's own spec.
 
     Attributes:
-        state: "new": the catalog has no such tool; "same": it would change nothing; "differs"; "invalid": it is not a
-            spec, see `problems`; "none": the factory has no spec, see `reason`.
+        state: "new": the catalog has no such tool; "same": it would change nothing; "differs";
+            "invalid": it is not a spec, see `problems`; "none": the factory has no spec, see
+            `reason`.
         text: the spec, laid out; "" without one.
         difference: the changes of meaning from the catalog's current revision, if it "differs".
     """

@@ -1,7 +1,7 @@
 """Problems for a person: failing examples, violations, breaking revisions, held changes, broken factories.
 
-A person sees only problems of tools that they may see, breaking revisions only of tools that they own or have starred,
-and held changes only if they may approve them.
+A person sees only problems of tools that they may see, breaking revisions only of tools that they
+own or have starred, and held changes only if they may approve them.
 """
 
 from __future__ import annotations

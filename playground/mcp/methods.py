@@ -54,7 +54,8 @@ def dispatch(
     Args:
         message: a request, not a notification.
         toolset: the tools of the address.
-        caller: who sends it; authentication has checked that the token has the scope that the request needs.
+        caller: who sends it; authentication has checked that the token has the scope that the
+            request needs.
         headers: of the request, with names in lower case.
 
     Raises:

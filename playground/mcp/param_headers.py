@@ -1,8 +1,8 @@
 """Headers that repeat arguments of a call, so that proxies can route by them (since 2026-07-28).
 
-A tool marks a parameter with `x-mcp-header: Region`; clients then send its value as `Mcp-Param-Region` too, and the
-server refuses a call whose header and argument differ. Source: the specification's "Custom Headers from Tool
-Parameters".
+A tool marks a parameter with `x-mcp-header: Region`; clients then send its value as
+`Mcp-Param-Region` too, and the server refuses a call whose header and argument differ. Source: the
+specification's "Custom Headers from Tool Parameters".
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def check_param_headers(schema: JSON, arguments: JSON, headers: Mapping[str, str
     """Compare the headers of a call with its arguments.
 
     Args:
-        schema: the `inputSchema` of the tool; None if there is no such tool. If it marks a parameter wrongly, clients
-            ignore the tool, and nothing is compared.
+        schema: the `inputSchema` of the tool; None if there is no such tool. If it marks a
+            parameter wrongly, clients ignore the tool, and nothing is compared.
         arguments: of the call.
         headers: of the request, with names in lower case.
 

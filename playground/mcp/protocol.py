@@ -1,12 +1,14 @@
 """The messages of the Model Context Protocol over HTTP: which are accepted, and in which of its two eras.
 
-Legacy versions (up to 2025-11-25) begin with `initialize`, which returns a session; the later requests name it in a
-header. Since 2026-07-28, every request is complete in itself: it repeats its version, its method and the name of the
-tool in headers, so that proxies can route it, and servers refuse a request whose headers and body differ.
+Legacy versions (up to 2025-11-25) begin with `initialize`, which returns a session; the later
+requests name it in a header. Since 2026-07-28, every request is complete in itself: it repeats its
+version, its method and the name of the tool in headers, so that proxies can route it, and servers
+refuse a request whose headers and body differ.
 
-Sources: the specification's pages "Streamable HTTP", "Overview" and "Versioning" of 2026-07-28, and "Transports" of
-2025-11-25. `mcp_types` has the same codes and versions, which a test compares; it is imported with the first request,
-because importing it takes 0.3 s of CPU time.
+Sources: the specification's pages "Streamable HTTP", "Overview" and "Versioning" of 2026-07-28, and
+"Transports" of
+2025-11-25. `mcp_types` has the same codes and versions, which a test compares; it is imported with
+the first request, because importing it takes 0.3 s of CPU time.
 """
 
 from __future__ import annotations
@@ -138,7 +140,8 @@ def read_message(
         session_version: the version that was negotiated for its session, if it names one.
 
     Raises:
-        ProtocolError: it is not a message, its version is not supported, or headers and body differ.
+        ProtocolError: it is not a message, its version is not supported, or headers and body
+            differ.
     """
     content = _content(body)
     try:

@@ -38,7 +38,8 @@ def error_result(text: str) -> Result:
 def value_result(value: JSON, *, any_value: bool) -> Result:
     """The result of a call that returned `value`.
 
-    `any_value`: whether `structuredContent` may be any JSON value, as since 2026-07-28; before, only an object.
+    `any_value`: whether `structuredContent` may be any JSON value, as since 2026-07-28; before,
+    only an object.
     """
     result: Result = {"content": [text_block(text_of(value))], "isError": False}
     if any_value or isinstance(value, dict):
@@ -54,10 +55,11 @@ def text_of(value: JSON) -> str:
 def run_result(run: Run, *, any_value: bool, url: str, served: ServedTool | None = None) -> Result:
     """The result of a call from its ended run.
 
-    A response that violates its return type is an error, because clients reject a `structuredContent` that does not
-    match the `outputSchema`; the text then contains the response. So is one that is cut, if the tool has a return type.
-    Images, sounds and other files of the response follow as blocks of their own. `any_value`: see `value_result`;
-    `url`: the address of the run's page, "" if it is not stored; `served`: the tool as the client knows it, None if it
+    A response that violates its return type is an error, because clients reject a
+    `structuredContent` that does not match the `outputSchema`; the text then contains the response.
+    So is one that is cut, if the tool has a return type. Images, sounds and other files of the
+    response follow as blocks of their own. `any_value`: see `value_result`; `url`: the address of
+    the run's page, "" if it is not stored; `served`: the tool as the client knows it, None if it
     knows the spec.
     """
     files = run.file_list()

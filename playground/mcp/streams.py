@@ -1,7 +1,7 @@
 """The response to a call as server-sent events: progress while its run lasts, then the result.
 
-Closing the connection cancels the call, for clients since 2026-07-28. The server notices that only when it sends, so
-it sends a comment every second.
+Closing the connection cancels the call, for clients since 2026-07-28. The server notices that only
+when it sends, so it sends a comment every second.
 """
 
 from __future__ import annotations

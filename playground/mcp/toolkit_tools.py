@@ -45,7 +45,8 @@ class ToolkitTools:
         title: its name as its tools have it.
         key: the name as toolkits are compared.
         person: only tools that this person may see.
-        mock: list all of its tools, and call them as mocks; otherwise only those that a factory serves.
+        mock: list all of its tools, and call them as mocks; otherwise only those that a factory
+            serves.
     """
 
     title: str
@@ -90,8 +91,8 @@ class ToolkitTools:
     def names(self) -> dict[str, int]:
         """The primary key of each tool, by its name in the list.
 
-        That is the name that models see. Tools of the same name are listed by their ids instead, unless another tool
-        has that name; then a number follows.
+        That is the name that models see. Tools of the same name are listed by their ids instead,
+        unless another tool has that name; then a number follows.
         """
         rows = list(self.tools.values_list("pk", "name", "tool_id"))
         counts = Counter(served_name(name) for _, name, _ in rows)

@@ -16,7 +16,8 @@ from toolspec.text.reader import JSON
 class ToolPage:
     """A page of a list of tools, each as JSON text.
 
-    `next_cursor` is None on the last page; `not_listed` are the tools that MCP cannot describe, as {"id", "reason"}.
+    `next_cursor` is None on the last page; `not_listed` are the tools that MCP cannot describe, as
+    {"id", "reason"}.
     """
 
     tools: tuple[str, ...]
@@ -28,8 +29,8 @@ class ToolPage:
 class Call:
     """A call of a tool of the catalog, to be run. `tool` has its current revision selected.
 
-    `served` is the tool as the client sees it; None if it calls the tool by its spec. `arguments` have the names of the
-    spec.
+    `served` is the tool as the client sees it; None if it calls the tool by its spec. `arguments`
+    have the names of the spec.
     """
 
     tool: Tool

@@ -64,8 +64,8 @@ class ExampleCheck(models.Model):
         return None if self.finished_at is None else self.failed == 0
 
 
-# Compiled once: every list needs it. Otherwise a cached search page takes 2.5 times the CPU time, and a new one 39 %
-# more (medians of 60 pairs of alternating requests to a catalog of 2,600 tools).
+# Compiled once: every list needs it. Otherwise a cached search page takes 2.5 times the CPU time,
+# and a new one 39 % more (medians of 60 pairs of alternating requests to a catalog of 2,600 tools).
 _passing: Final = PreparedValues(lambda _: ExampleCheck.objects.passing())
 
 

@@ -39,7 +39,8 @@ COUNTED = ("outcome", "verdict", "mode", "call_ms")  # in each index of runs
 START_CHARACTERS = 200  # of the parameters in a list
 NAME_OF_MEMBER = re.compile(r'"([\w.-]+)": ?')
 INTERFACES = ("page", "api", "command", "check", "mcp")
-# Images and sounds that a browser shows without running anything in them. An SVG or a page may have scripts.
+# Images and sounds that a browser shows without running anything in them. An SVG or a page may have
+# scripts.
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 SOUNDS = frozenset(
     {
@@ -52,8 +53,8 @@ SOUNDS = frozenset(
 def new_run_id() -> str:
     """A new id: 32 hex digits of a UUID version 7, so that ids sort by time and cannot be guessed.
 
-    The time has a resolution of a quarter of a microsecond (RFC 9562, section 6.2, method 3); the rest is 62 random
-    bits.
+    The time has a resolution of a quarter of a microsecond (RFC 9562, section 6.2, method 3); the
+    rest is 62 random bits.
     """
     milliseconds, rest_ns = divmod(time.time_ns(), 1_000_000)
     fraction = rest_ns * 4096 // 1_000_000
@@ -65,8 +66,8 @@ class RunQuerySet(models.QuerySet["Run"]):
     def visible_to(self, person: Person) -> Self:
         """The runs that `person` may see, of tools that they may see.
 
-        Their own, and those that are shared with one of their groups; administrators see all. A token without the
-        scope `read` shows only the runs of its user.
+        Their own, and those that are shared with one of their groups; administrators see all. A
+        token without the scope `read` shows only the runs of its user.
         """
         if not isinstance(person, User):
             return self.none()
@@ -129,8 +130,8 @@ class PeopleRuns(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[mis
 class Run(models.Model):
     """One call of one tool, and its result.
 
-    Columns whose names end in `_json` are exact JSON: numbers are stored as they were written. The configuration's
-    secrets are removed from everything that is stored here.
+    Columns whose names end in `_json` are exact JSON: numbers are stored as they were written. The
+    configuration's secrets are removed from everything that is stored here.
     """
 
     id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
@@ -230,7 +231,8 @@ class Run(models.Model):
             models.Index(fields=["-id", *COUNTED], name="run_by_time"),
             models.Index(fields=["by", "-id", *COUNTED], name="run_by_person"),
             models.Index(fields=["tool", "-id", *COUNTED], name="run_by_tool"),
-            # No partial index of active runs: SQLite cannot use one for a query whose outcomes are parameters.
+            # No partial index of active runs: SQLite cannot use one for a query whose outcomes are
+            # parameters.
             models.Index(fields=["outcome", "host"], name="run_by_outcome"),
         ]
 

@@ -21,7 +21,8 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
     def usable_by(self, user: User | AnonymousUser | None) -> Self:
         """The configurations that `user` may use: their own, and those shared with everyone or one of their groups.
 
-        Those of people whose account is disabled are not shared. None: only those that are shared with everyone.
+        Those of people whose account is disabled are not shared. None: only those that are shared
+        with everyone.
         """
         shared = models.Q(visibility=SavedConfiguration.EVERYONE)
         groups = membership_of(user).groups if isinstance(user, User) else ()

@@ -27,8 +27,8 @@ class Use:
     Attributes:
         runs: how many there were in the last `DAYS` days (UTC), with today.
         failed: how many raised an exception, timed out or crashed.
-        last_failed, last_outcome: the id and the outcome of the latest of these; "" if there is none.
-        median_ms: of the latest calls that returned, at most `MEDIAN_OF`; None without one.
+        last_failed, last_outcome: the id and the outcome of the latest of these; "" if there is
+        none. median_ms: of the latest calls that returned, at most `MEDIAN_OF`; None without one.
     """
 
     runs: int

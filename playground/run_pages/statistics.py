@@ -23,8 +23,8 @@ _most_run: LRUCache[tuple[int, ...]] = LRUCache(max_weight=2)
 class RunStatistics:
     """Statistics of the latest live runs of a tool, at most `RUNS_COUNTED`. Shares are 0 to 1; None if there are none.
 
-    `returned` is the share of runs with a response, `conformed` the share of checked responses that conform. Durations
-    are those of the calls alone.
+    `returned` is the share of runs with a response, `conformed` the share of checked responses that
+    conform. Durations are those of the calls alone.
     """
 
     runs: int

@@ -26,7 +26,8 @@ TONES: Final = (("+++", "head"), ("---", "head"), ("@@", "hunk"), ("+", "added")
 class TextView:
     """A string of several lines at `pointer`. `kind`: how it is shown; `is_cut`: only the beginning is.
 
-    `changes`: how it differs from other responses, by their keys; None if they have no text at `pointer`.
+    `changes`: how it differs from other responses, by their keys; None if they have no text at
+    `pointer`.
     """
 
     pointer: str

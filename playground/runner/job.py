@@ -22,17 +22,21 @@ class Limits:
     """The limits of one run.
 
     Attributes:
-        timeout_s: seconds from leaving the queue to the response; after that, all processes of the run are killed.
+        timeout_s: seconds from leaving the queue to the response; after that, all processes of the
+            run are killed.
         memory_bytes: memory of all processes of the run together.
-        address_space_bytes: of each process; None is `memory_bytes`. Some programs reserve far more than they use.
+        address_space_bytes: of each process; None is `memory_bytes`. Some programs reserve far more
+            than they use.
         response_bytes: size of the response as JSON; of a longer one, the beginning is stored.
-        attached_bytes: size of the files of the response together, and of a longer response that is stored as a file.
+        attached_bytes: size of the files of the response together, and of a longer response that is
+            stored as a file.
         output_bytes: bytes stored of stdout, and of stderr; the rest is only counted.
         error_characters: characters stored of the error message.
         file_bytes: size of one file that the run writes.
         scratch_bytes: size of the run's private directory, where runs have their own mounts.
         open_files, processes: the greatest number at any time (a thread counts as a process).
-        grace_s: seconds between SIGTERM and the kill, at most 0.25, for a tool that passes a cancellation on; 0 kills
+        grace_s: seconds between SIGTERM and the kill, at most 0.25, for a tool that passes a
+        cancellation on; 0 kills
             immediately.
     """
 
@@ -59,11 +63,12 @@ class Job:
         owner: who shares slots and queue with others, "" for commands (see `catalog.fairness`).
         reference: the factory, "module:attribute", as in `FactoryInfo.reference`.
         version: version of the distribution; each version is imported separately.
-        forks_safely: False for a factory whose import starts threads: each run then imports it again.
+        forks_safely: False for a factory whose import starts threads: each run then imports it
+            again.
         configuration: passed to a configurable factory, {} if it is None. It may contain secrets.
         environment: environment variables that only this factory sees. It may contain secrets.
-        network: "none": no connections; "outward": HTTP and HTTPS to public addresses, through a proxy of the worker;
-            "all": as the site itself.
+        network: "none": no connections; "outward": HTTP and HTTPS to public addresses, through a
+            proxy of the worker; "all": as the site itself.
     """
 
     run_id: str
@@ -102,15 +107,15 @@ class RunEnd(Output):
     """How a run ended, and its output.
 
     Attributes:
-        outcome: "returned" (there is a response), "raised" (the tool failed, or its request could not be read, or its
-            response could not be written: see `error`), "timed_out", "cancelled", "crashed" (its process ended
-            before there was a response).
+        outcome: "returned" (there is a response), "raised" (the tool failed, or its request could
+            not be read, or its response could not be written: see `error`), "timed_out",
+            "cancelled", "crashed" (its process ended before there was a response).
         response: the response; if `is_cut`, the beginning of its JSON text.
         files: those of the response; if `is_cut`, possibly the whole response too.
         http_status: with which the API of an OpenAPI document answered; None for other tools.
         error: a plain sentence, then a traceback if there is one; None for "returned".
-        queue_ms, start_ms, call_ms: time in the queue; to prepare the process and the tool; of the call itself, or
-            None if the tool was not called.
+        queue_ms, start_ms, call_ms: time in the queue; to prepare the process and the tool; of the
+            call itself, or None if the tool was not called.
     """
 
     outcome: Outcome

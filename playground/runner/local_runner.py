@@ -1,7 +1,8 @@
 """The runner for one machine: a few slots, a queue (`run_queue`), and one thread that watches all runs (`scheduler`).
 
-Tools run in the processes of a worker (`playground.worker`). The first run starts the worker. It ends when nothing has
-run for a while, when the runner is closed, and whenever this process ends, even by a crash.
+Tools run in the processes of a worker (`playground.worker`). The first run starts the worker. It
+ends when nothing has run for a while, when the runner is closed, and whenever this process ends,
+even by a crash.
 """
 
 from __future__ import annotations
@@ -52,10 +53,12 @@ class LocalRunner:
             queue_max: how many runs may wait.
             environment: all variables that tools see; None means the harmless ones of this process.
             search_path: directories to import factories from, in addition to Python's own.
-            hidden: directories that tools must not see, as far as the machine allows it: the site's data.
+            hidden: directories that tools must not see, as far as the machine allows it: the site's
+                data.
             writable: directories that tools may write to, where other files are read-only.
             modes: how processes may be isolated, see `playground.worker.sandbox`.
-            preload: trusted modules that all processes share, so that their factories are ready sooner.
+            preload: trusted modules that all processes share, so that their factories are ready
+                sooner.
             idle_s: seconds without a run after which idle processes end.
         """
         if not 1 <= slots <= MAX_SLOTS:

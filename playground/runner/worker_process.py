@@ -79,7 +79,8 @@ class WorkerProcess:
             hidden: directories that tools must not see, as far as the machine allows it.
             writable: directories that tools may write to, where other files are read-only.
             modes: how processes may be isolated, see `playground.worker.sandbox`.
-            preload: modules that it imports while it is idle. They are not isolated, so they must be trusted.
+            preload: modules that it imports while it is idle. They are not isolated, so they must
+                be trusted.
         """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:

@@ -1,7 +1,7 @@
 """Write a request to this site's API as a curl command to paste into a shell.
 
-The command contains no secret: the shell reads the token from the environment. All else is quoted where a shell needs
-it (`shlex.quote`).
+The command contains no secret: the shell reads the token from the environment. All else is quoted
+where a shell needs it (`shlex.quote`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Snippets for clients of the Model Context Protocol that make them use this site: a command or a configuration.
 
-Sources, as of November 2026: the documentation of Claude Code ("Connect Claude Code to tools via MCP"), Codex ("Model
-Context Protocol"), Cursor ("Model Context Protocol", "MCP Install Links") and VS Code ("MCP configuration reference",
-"MCP developer guide"); the README files of mcp-remote, which connects Claude Desktop, of the MCP Inspector and of the
-MCP SDK for Python.
+Sources, as of November 2026: the documentation of Claude Code ("Connect Claude Code to tools via
+MCP"), Codex ("Model Context Protocol"), Cursor ("Model Context Protocol", "MCP Install Links") and
+VS Code ("MCP configuration reference", "MCP developer guide"); the README files of mcp-remote,
+which connects Claude Desktop, of the MCP Inspector and of the MCP SDK for Python.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Snippet:
 
     Attributes:
         place: where it belongs: a file, a shell, a program.
-        install_url: opens the client, which then stores the same configuration; it never contains a token.
+        install_url: opens the client, which then stores the same configuration; it never contains a
+            token.
         asks_for_token: whether the client asks for the token, so that `code` does not contain it.
     """
 
@@ -116,7 +117,8 @@ def _claude_desktop(server: Server) -> str:
     allows_http = (
         ["--allow-http"] if parts.scheme == "http" and parts.hostname not in LOOPBACK_NAMES else []
     )
-    # Claude Desktop on Windows does not escape spaces in arguments, so the header's value is a variable.
+    # Claude Desktop on Windows does not escape spaces in arguments, so the header's value is a
+    # variable.
     arguments = [
         "-y",
         "mcp-remote",

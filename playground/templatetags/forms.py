@@ -1,7 +1,7 @@
 """`{% schema_form form %}`: draws the nodes of a schema's form, each with the partial of its type.
 
-Nodes are drawn from the leaves up: a partial gets the finished HTML of the nodes below it. So deep values need no deep
-recursion, and each partial can be read on its own.
+Nodes are drawn from the leaves up: a partial gets the finished HTML of the nodes below it. So deep
+values need no deep recursion, and each partial can be read on its own.
 """
 
 from __future__ import annotations

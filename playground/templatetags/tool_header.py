@@ -69,8 +69,8 @@ class ToolFact:
 def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
     """The header of a page about a tool that the user may see, with its current revision loaded (`tool_at`, `run_at`).
 
-    It costs a query for the user's stars, one for the number of runs that they may see, and one for the rights of those
-    who do not own the tool; a visitor costs none.
+    It costs a query for the user's stars, one for the number of runs that they may see, and one for
+    the rights of those who do not own the tool; a visitor costs none.
     """
     request: HttpRequest = context["request"]
     view = request.resolver_match.view_name if request.resolver_match else ""

@@ -1,7 +1,8 @@
 """An address that opens the Try page with the same input: tool, revision and parameters.
 
-It has no configuration and no secret: the parts of the parameters that are secret, or look so by their name, are left
-out, and where another string repeats one of them, or one of the configuration, a mark replaces it.
+It has no configuration and no secret: the parts of the parameters that are secret, or look so by
+their name, are left out, and where another string repeats one of them, or one of the configuration,
+a mark replaces it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class InputLink:
         path: path and query of the address; "" if there is none.
         text: the input as JSON, if it is too long for an address.
         problem: why there is neither.
-        left_out: JSON Pointers of the secret parameters that are not in it, in the order of the input.
+        left_out: JSON Pointers of the secret parameters that are not in it, in the order of the
+            input.
     """
 
     path: str = ""

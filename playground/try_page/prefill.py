@@ -1,6 +1,7 @@
 """Prefill a form with the parameters of a run, without its secrets, and list the fields that lack one.
 
-The field of a secret is left empty. If a secret was part of a longer string, its mark stays in that string.
+The field of a secret is left empty. If a secret was part of a longer string, its mark stays in that
+string.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class Prefilled:
 
     Attributes:
         value: ABSENT if all of it was a secret.
-        emptied: members that were secrets and are left out, and arrays that such items were removed from.
+        emptied: members that were secrets and are left out, and arrays that such items were removed
+            from.
         marked: other strings that contain the mark.
     """
 

@@ -41,13 +41,15 @@ def save_input(
 ) -> tuple[SavedInput, tuple[str, ...]]:
     """Save `parameters` for the tool of `revision` under `name`, replacing the input of the same name.
 
-    The `configuration` is not saved. Its secrets are removed from the parameters if these repeat them.
+    The `configuration` is not saved. Its secrets are removed from the parameters if these repeat
+    them.
 
     Returns:
         The saved input, and the JSON Pointers of the secret parameters that are not in it.
 
     Raises:
-        DocumentError: the name is not valid, or the parameters are too long or cannot be searched for secrets.
+        DocumentError: the name is not valid, or the parameters are too long or cannot be searched
+            for secrets.
     """
     name = checked_name(name, "input.name")
     if "/" in name:  # it is part of the API's paths

@@ -56,7 +56,8 @@ class Notice:
 
     Attributes:
         text: input that could not be used, shown so that it is not lost.
-        empty, marked: fields whose secrets were removed: they are empty, or contain a mark in place of each secret.
+        empty, marked: fields whose secrets were removed: they are empty, or contain a mark in place
+            of each secret.
     """
 
     title: str
@@ -355,8 +356,8 @@ class TrialInput:
     def unfinished(self) -> str:
         """The entries of the form as JSON, to be stored until the visitor has signed in; without secrets and files.
 
-        Fields that contain a secret are left out, and so are the entries of a union's other branches. The mode is that
-        of a visitor, so it is left out, too.
+        Fields that contain a secret are left out, and so are the entries of a union's other
+        branches. The mode is that of a visitor, so it is left out, too.
         """
         pairs: list[JSON] = [["timeout_s", self.timeout]]
         for submission in filter(None, (self.configuration, self.parameters)):

@@ -46,10 +46,11 @@ MAX_POINTER_CHARACTERS: Final = 2_000
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit the spec of a tool, and publish or propose the draft as its next revision.
 
-    GET shows the current revision; `?at=` is the JSON Pointer where the cursor starts. With `?match=`, the id of a run,
-    the return type is changed so that it accepts the run's response; with `&violation=`, only what violates it at that
-    JSON Pointer. A POST has the draft as `text`; `use=match` changes it as GET does. htmx gets what is beside the spec,
-    or with `use=calls` the real calls, checked against the draft. `use=run` runs the tool with the draft.
+    GET shows the current revision; `?at=` is the JSON Pointer where the cursor starts. With
+    `?match=`, the id of a run, the return type is changed so that it accepts the run's response;
+    with `&violation=`, only what violates it at that JSON Pointer. A POST has the draft as `text`;
+    `use=match` changes it as GET does. htmx gets what is beside the spec, or with `use=calls` the
+    real calls, checked against the draft. `use=run` runs the tool with the draft.
     """
     text = request.POST.get("text", "").replace("\r\n", "\n")
     if not request.user.is_authenticated:

@@ -187,8 +187,8 @@ def _publish(request: HttpRequest, proposal: Proposal) -> Publication | HeldProp
     """Publish the spec that the form shows, or hold it for the tool's owner and maintainers.
 
     Raises:
-        SpecError, RevisionConflict, NotAllowed: as `publish_or_hold`; also if there is no spec, or another one
-            than the form shows.
+        SpecError, RevisionConflict, NotAllowed: as `publish_or_hold`; also if there is no spec, or
+            another one than the form shows.
     """
     if proposal.spec is None or not proposal.can_be_published:
         raise RevisionConflict(

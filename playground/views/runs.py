@@ -104,7 +104,8 @@ def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
 def edit_href_of(run: Run, spec: ToolSpec, viewer: Person) -> str:
     """The page that makes the return type accept the response, or describes it if there is none; "" for neither.
 
-    The return type of an OpenAPI tool depends on the HTTP status, so it is not changed for one response.
+    The return type of an OpenAPI tool depends on the HTTP status, so it is not changed for one
+    response.
     """
     differs = run.verdict == "violates" or spec.return_type is None
     if run.mode != "live" or not run.has_response or run.response_cut or not differs:

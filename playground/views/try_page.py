@@ -83,8 +83,8 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
 def enter_saves(request: HttpRequest) -> None:
     """Turn Enter into *Save* where a new name is filled in.
 
-    Enter presses the form's first button, in whichever field it is typed, and a run must not start by accident. With
-    JavaScript, it presses the button beside the field.
+    Enter presses the form's first button, in whichever field it is typed, and a run must not start
+    by accident. With JavaScript, it presses the button beside the field.
     """
     posted = request.POST
     if posted.get("run") != "enter" or "use" in posted or "op" in posted:
@@ -224,12 +224,13 @@ def unsaved_mock(request: HttpRequest, trial: Trial) -> Run:
 def completions(request: HttpRequest, slug: str) -> JsonResponse:
     """The completions of the JSON editor: what may stand at `?path=` in the text of the control `?control=`.
 
-    Both are written as in `control_names.py`. The answer is {"members": [], "values": []}, each item {"text", "detail",
-    "description", "is_required"}.
+    Both are written as in `control_names.py`. The answer is {"members": [], "values": []}, each
+    item {"text", "detail", "description", "is_required"}.
     """
     tool = tool_at(slug, request.user)
     form, _, control_path = request.GET.get("control", "").replace(":e:", ":", 1).partition(":")
-    # A row of the form is read as the first item: its id is no index, and most items have the same schema.
+    # A row of the form is read as the first item: its id is no index, and most items have the same
+    # schema.
     path = [0 if isinstance(token, int) else token for token in _tokens(control_path)]
     path += _tokens(request.GET.get("path", ""))
     spec = compiled_spec_of(revision_of(tool))

@@ -6,13 +6,13 @@
                   └── run supervisor        one run at a time; prepares, limits, relays and ends the run's process
                         └── run           one process per run: create, call, respond; never used again
 
-All of them are single-threaded and forked from one another, so a run begins within a millisecond or two. Only the
-worker is started as a program, with an empty environment and isolated from Python's search path (`python -I`). A
-process with threads cannot be forked safely: if importing a factory starts threads, its zygote imports nothing, and
-each of its runs imports the factory again.
+All of them are single-threaded and forked from one another, so a run begins within a millisecond or
+two. Only the worker is started as a program, with an empty environment and isolated from Python's
+search path (`python -I`). A process with threads cannot be forked safely: if importing a factory
+starts threads, its zygote imports nothing, and each of its runs imports the factory again.
 
-Only the run itself reads and writes its secrets (parameters, configuration, response and
-output). Its run supervisor, from which later runs are forked, relays the bytes without reading them.
+Only the run itself reads and writes its secrets (parameters, configuration, response and output).
+Its run supervisor, from which later runs are forked, relays the bytes without reading them.
 
     __main__, zygote, run_supervisor, child      the four processes, in that order
     sandbox, mounts, scratch, probe, syscalls    how processes are isolated, as far as the machine allows it
@@ -21,6 +21,6 @@ output). Its run supervisor, from which later runs are forked, relays the bytes 
     protocol, fd_passing, relay                  how the processes communicate
     loader, file_frames, tracebacks              how a factory, a file and an exception are described
 
-The package `toolshelf_tools` (in `sdk/`) has the parts that authors of tools can use, too: importing a factory, and
-converting JSON to the tool's types and back.
+The package `toolshelf_tools` (in `sdk/`) has the parts that authors of tools can use, too:
+importing a factory, and converting JSON to the tool's types and back.
 """

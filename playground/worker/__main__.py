@@ -1,9 +1,9 @@
 """The worker: the one program that a server process starts. It forks zygotes, and ends the processes they leave behind.
 
-It sets up the isolation of runs, and runs no tool code itself; it imports only modules that its server names, which are
-Toolshelf's own, so that the processes forked from it share them. Its server talks to it over a SOCK_SEQPACKET socket,
-whose descriptor is the last argument. The first message configures the worker, which answers how processes can be
-isolated here. Then:
+It sets up the isolation of runs, and runs no tool code itself; it imports only modules that its
+server names, which are Toolshelf's own, so that the processes forked from it share them. Its server
+talks to it over a SOCK_SEQPACKET socket, whose descriptor is the last argument. The first message
+configures the worker, which answers how processes can be isolated here. Then:
 
     {"op": "supervise", "key", "network", …}, a socket, a file
             a run supervisor of the factory serves the socket; the other members are for the zygote
@@ -12,8 +12,8 @@ isolated here. Then:
     {"op": "retire", "key"}
             end the factory's zygote and all its runs
 
-The file has the environment variables of the factory. The worker does not read it, because its own memory is copied
-into the processes of every factory.
+The file has the environment variables of the factory. The worker does not read it, because its own
+memory is copied into the processes of every factory.
 
 When the server closes the socket, or ends, everything ends.
 """
@@ -61,8 +61,9 @@ class Child:
     """A child process of the worker: a zygote, or a describer, which only describes a factory.
 
     Attributes:
-        requests, inbox: the two ends of the socket for requests to a zygote. The worker holds both, so that it can
-            replace the zygote. For a describer, `requests` is the socket for the description.
+        requests, inbox: the two ends of the socket for requests to a zygote. The worker holds both,
+            so that it can replace the zygote. For a describer, `requests` is the socket for the
+            description.
         key: identifies a zygote; "" for a describer.
         until: monotonic time by which the description must have been sent.
         environment: the file with the factory's environment variables; -1 once a describer has it.
@@ -385,8 +386,8 @@ def main() -> None:
 def _load_types() -> None:
     """Load pydantic, and the modules that it loads on its first use, for all processes forked from this one.
 
-    It takes 120 ms, which otherwise every zygote would take, and memory that they now share. Plugins of pydantic are
-    other people's code: only isolated processes load them.
+    It takes 120 ms, which otherwise every zygote would take, and memory that they now share.
+    Plugins of pydantic are other people's code: only isolated processes load them.
     """
     os.environ.update(_NO_PLUGINS)
     try:

@@ -1,7 +1,8 @@
 """Control groups: limits on the total memory and the number of all processes of a run, if the machine allows it.
 
-Each run supervisor gets its own group before its first run, and all its runs are started in it. Both versions of
-Linux's control groups are supported; of version 2, only a parent group that already delegates "memory" and "pids".
+Each run supervisor gets its own group before its first run, and all its runs are started in it.
+Both versions of Linux's control groups are supported; of version 2, only a parent group that
+already delegates "memory" and "pids".
 
 Source: Linux, Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst.
 """
@@ -47,7 +48,8 @@ class ControlGroups:
     """The groups of one worker.
 
     Attributes:
-        homes: the directory in which groups are created, for "memory" and for "pids"; the same one in version 2.
+        homes: the directory in which groups are created, for "memory" and for "pids"; the same one
+            in version 2.
         unified: whether the machine uses version 2.
     """
 

@@ -1,7 +1,7 @@
 """The run's own process: read the job, create the tool, call it, send its response.
 
-Every function used after the call is bound here before the tool's code runs, so that a tool that replaces functions of
-the standard library can spoil only its own run.
+Every function used after the call is bound here before the tool's code runs, so that a tool that
+replaces functions of the standard library can spoil only its own run.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ _REPORTS_EVERY_S: Final = 0.1
 _MAX_MESSAGE: Final = 200
 _NOT_SENT: Final = 3
 _SIGNALS: Final = tuple(map(int, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)))
-# Without the enum conversion of `signal.signal`, which takes longer than everything else before a run begins.
+# Without the enum conversion of `signal.signal`, which takes longer than everything else before a
+# run begins.
 _set_handler: Final[Callable[[int, int], object]] = getattr(
     signal.signal, "__wrapped__", signal.signal
 )
@@ -298,8 +299,9 @@ _ECHO_FRAME: Final = frame(JOB, json.dumps(_ECHO_JOB).encode())
 def rehearse(times: int = 1) -> None:
     """Do a run with a trivial tool.
 
-    The first execution of code after a fork is slow: memory is shared until it is written to, and Python writes to
-    every object it uses. So a process executes the code once while it waits, before its run begins.
+    The first execution of code after a fork is slow: memory is shared until it is written to, and
+    Python writes to every object it uses. So a process executes the code once while it waits,
+    before its run begins.
     """
     for _ in range(times):
         job_read, job_write = os.pipe()

@@ -1,6 +1,7 @@
 """Files of a response as the contents of frames.
 
-A content is a head, one line of JSON {"pointer", "name", "media_type", "is_whole"}, followed by the bytes of the file.
+A content is a head, one line of JSON {"pointer", "name", "media_type", "is_whole"}, followed by the
+bytes of the file.
 """
 
 from __future__ import annotations

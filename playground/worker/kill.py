@@ -32,8 +32,9 @@ def end_descendants(
 ) -> bool:
     """Kill and reap every descendant of this process, except `spare`; whether no other is left.
 
-    The first process of a PID namespace needs only one signal for that. Any other process must be a subreaper, which
-    adopts orphans. There, all descendants are stopped before any is killed, so that none can fork in the meantime.
+    The first process of a PID namespace needs only one signal for that. Any other process must be a
+    subreaper, which adopts orphans. There, all descendants are stopped before any is killed, so
+    that none can fork in the meantime.
     """
     give_up_at = time.monotonic() + timeout_s
     while True:

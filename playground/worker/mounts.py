@@ -59,9 +59,10 @@ def arrange_mounts(view: View, change_user: Callable[[], None] | None) -> None:
 
     Args:
         view: the directories that stay visible.
-        change_user: switches this process to the namespace's first user, if that is a different user. It is called
-            after the needed directories were opened as the current user. They stay visible even if the new user
-            could not reach them because of a private directory above.
+        change_user: switches this process to the namespace's first user, if that is a different
+            user. It is called after the needed directories were opened as the current user. They
+            stay visible even if the new user could not reach them because of a private directory
+            above.
     """
     syscalls.mount("none", "/", "", syscalls.MS_REC | syscalls.MS_PRIVATE)
     needed = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in view.needed}

@@ -3,8 +3,8 @@
     none       only their own loopback interface
     outward    the same, with a proxy on it that connects to public addresses (`proxy.py`)
 
-The namespace has no way out. The proxy's listening socket is created inside and passed to a process outside; a
-socket stays in the namespace where it was created.
+The namespace has no way out. The proxy's listening socket is created inside and passed to a process
+outside; a socket stays in the namespace where it was created.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def arrange_network(network: Network, proxy_socket: socket.socket | None) -> Non
 
     Args:
         network: "none" or "outward".
-        proxy_socket: where the listening socket of the proxy is sent; None if it has no use, as in a trial.
+        proxy_socket: where the listening socket of the proxy is sent; None if it has no use, as in
+            a trial.
     """
     with socket.socket() as control:
         name = _INTERFACE.pack(b"lo", 0)

@@ -36,7 +36,8 @@ def choose_sandbox(base: Sandbox, modes: tuple[str, ...]) -> tuple[Sandbox, dict
 
     Args:
         base: the mode-independent settings; also the sandbox to use if no other works.
-        modes: what is allowed of "namespaces" and "own users" (see `sandbox`); "plain" always works.
+        modes: what is allowed of "namespaces" and "own users" (see `sandbox`); "plain" always
+            works.
     """
     refused: dict[str, str] = {}
     for name, sandbox in _candidates(base):

@@ -29,8 +29,9 @@ PROGRESS: Final = b"P"  # JSON: [done, total, message]
 STATUS: Final = (
     b"H"  # HTTP_STATUS: the status with which an API answered, from the tools of OpenAPI documents
 )
-# The last frame begins with CLOCK: the monotonic time when the call ended; 0.0 if the tool was not called. There is no
-# separate frame for it, because processes that the tool has forked send the same frames, and may do so concurrently.
+# The last frame begins with CLOCK: the monotonic time when the call ended; 0.0 if the tool was not
+# called. There is no separate frame for it, because processes that the tool has forked send the
+# same frames, and may do so concurrently.
 FILE: Final = b"F"  # `file_frames`: a file of the response
 RESPONSE: Final = b"R"  # CLOCK, JSON: the response
 CUT: Final = b"T"  # CLOCK, text: the beginning of a response that is too long

@@ -1,12 +1,13 @@
 """The HTTP proxy of a factory whose network is "outward": it connects to public addresses only.
 
-It resolves each name itself and connects to an address that it has checked, so that a name cannot lead elsewhere a
-moment later. It understands CONNECT, for HTTPS and other protocols over TCP, and requests with an absolute http:// URL.
-It runs outside the factory's network namespace, as a user of its own if the worker is root.
+It resolves each name itself and connects to an address that it has checked, so that a name cannot
+lead elsewhere a moment later. It understands CONNECT, for HTTPS and other protocols over TCP, and
+requests with an absolute http:// URL. It runs outside the factory's network namespace, as a user of
+its own if the worker is root.
 
-Only the proxy's own process imports this module: asyncio is slow to import, and the worker has no use for it. No
-existing proxy is used: it has to listen on a given socket, Python's library has none that does, and pasta and
-slirp4netns are missing on most machines.
+Only the proxy's own process imports this module: asyncio is slow to import, and the worker has no
+use for it. No existing proxy is used: it has to listen on a given socket, Python's library has none
+that does, and pasta and slirp4netns are missing on most machines.
 """
 
 from __future__ import annotations

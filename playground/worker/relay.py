@@ -70,8 +70,8 @@ class _FrameReader:
 class Relay:
     """The relay between one run and the server, from the start of the run until it has to end.
 
-    Small frames without secrets are held back for a moment, and so is a response that is already complete in the pipe.
-    A short run then takes few messages.
+    Small frames without secrets are held back for a moment, and so is a response that is already
+    complete in the pipe. A short run then takes few messages.
     """
 
     def __init__(

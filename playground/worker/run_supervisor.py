@@ -2,8 +2,8 @@
 
 The process of the next run is forked ahead of time and waits. Each process is used for one run.
 
-Later runs are forked from this process, so its memory must not contain anything of an earlier run: each run reads its
-own input, and its output is relayed unread.
+Later runs are forked from this process, so its memory must not contain anything of an earlier run:
+each run reads its own input, and its output is relayed unread.
 """
 
 from __future__ import annotations

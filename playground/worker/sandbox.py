@@ -1,7 +1,7 @@
 """Isolate runs from the rest of the machine, as far as the machine allows it.
 
-There are two modes, each with or without users of its own, which only root can assign. The worker uses the first that
-works (`probe`):
+There are two modes, each with or without users of its own, which only root can assign. The worker
+uses the first that works (`probe`):
 
     namespaces and users  user, process, mount and IPC namespaces: a run sees and signals nothing outside, and files are
                           read-only; each run has its own user
@@ -9,9 +9,10 @@ works (`probe`):
     users                 plain, but the runs of a factory have their own user, which can read only what every user can
     plain                 only a process group, limits and a clean environment
 
-"users" is for a container that runs as root and may not create namespaces, as Docker's defaults are. There, in "plain",
-a run is root like the server: it reads files that only the site may read, and can send signals to the server, so that
-four of the tests in tests/playground/runner/test_own_users.py fail. Its processes have no capabilities in either mode.
+"users" is for a container that runs as root and may not create namespaces, as Docker's defaults
+are. There, in "plain", a run is root like the server: it reads files that only the site may read,
+and can send signals to the server, so that four of the tests in
+tests/playground/runner/test_own_users.py fail. Its processes have no capabilities in either mode.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ class Sandbox:
     Attributes:
         view: with namespaces, the files that may be read and written.
         scratch: the directory that holds the private directories.
-        own_users: each factory has its own users, which only root can assign: with namespaces one per run, else one.
+        own_users: each factory has its own users, which only root can assign: with namespaces one
+            per run, else one.
         network: with namespaces, a network other than "all".
     """
 
@@ -90,10 +92,12 @@ def fork_isolated(
 ) -> tuple[int, FactoryDirectory | None]:
     """Fork an isolated process for one factory.
 
-    `proxy_socket`: for the network "outward", where the process sends the listening socket of its proxy.
+    `proxy_socket`: for the network "outward", where the process sends the listening socket of its
+    proxy.
 
     Returns:
-        tuple: in this process the child's pid and None; in the child 0 and the directory of its factory.
+        tuple: in this process the child's pid and None; in the child 0 and the directory of its
+            factory.
 
     Raises:
         IsolationError: the machine does not allow it. In the child, any OSError.
@@ -328,7 +332,8 @@ def enter_run(factory_directory: FactoryDirectory, slot: int) -> None:
 def limit_resources(bounds: dict[str, int]) -> None:
     """Limit, irrevocably, the resources of this process and those that it starts, in a session of their own.
 
-    `bounds`: {"address_space_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see `runner.Limits`.
+    `bounds`: {"address_space_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see
+    `runner.Limits`.
     """
     os.setsid()
     for kind, name in _BOUNDED:

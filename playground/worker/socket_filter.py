@@ -1,7 +1,7 @@
 """Forbid sockets that a network namespace does not contain, such as those to the host of a virtual machine.
 
-The filter applies to this process and all its descendants, and cannot be removed. It also forbids io_uring, which
-creates sockets without the system call that the filter watches.
+The filter applies to this process and all its descendants, and cannot be removed. It also forbids
+io_uring, which creates sockets without the system call that the filter watches.
 
 Source: Linux, Documentation/userspace-api/seccomp_filter.rst; the numbers are those of <linux/audit.h> and
 <asm/unistd.h>.

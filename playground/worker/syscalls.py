@@ -80,7 +80,8 @@ def _prctl(option: int, value: int, what: str) -> None:
 def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
     """Get a signal when the thread that started this process ends. Every change of the user resets this.
 
-    There is no signal if the parent has already ended; to notice that, compare `os.getppid()` afterwards.
+    There is no signal if the parent has already ended; to notice that, compare `os.getppid()`
+    afterwards.
     """
     _prctl(_PR_SET_PDEATHSIG, number, "prctl(PDEATHSIG)")
 

@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 def claimed_groups(claims: Mapping[str, Any]) -> set[str]:
     """The person's groups at the provider: the value of the claim OIDC_GROUPS_CLAIM, a text or a list of texts.
 
-    A name with dots that is not itself a claim leads to members: `realm_access.roles`. Without the claim, a person has
-    no groups.
+    A name with dots that is not itself a claim leads to members: `realm_access.roles`. Without the
+    claim, a person has no groups.
     """
     name = settings.OIDC_GROUPS_CLAIM
     found: Any = claims.get(name)
@@ -62,8 +62,8 @@ def is_admitted(claims: Mapping[str, Any]) -> bool:
 def update_groups(user: User, claims: Mapping[str, Any]) -> None:
     """Make `user` a member of the groups in the claims, and of no other group of the mapping.
 
-    Groups that are not in the mapping do not change. Anyone who loses their last built-in group becomes a reader:
-    without one they would have the rights of `TOOLSHELF_DEFAULT_GROUPS`.
+    Groups that are not in the mapping do not change. Anyone who loses their last built-in group
+    becomes a reader: without one they would have the rights of `TOOLSHELF_DEFAULT_GROUPS`.
     """
     wanted = mapped_groups(claims)
     managed = {group for groups in settings.OIDC_GROUPS.values() for group in groups}

@@ -1,8 +1,8 @@
 """The OpenID Connect provider of the settings, by allauth's client, with stricter checks of its answers.
 
-Allauth's client sends no nonce, trusts an ID token unverified if it came over TLS, and prefers the unsigned userinfo to
-it. Here the ID token's signature, issuer, audience, times and nonce are verified, and the userinfo must be of the same
-subject.
+Allauth's client sends no nonce, trusts an ID token unverified if it came over TLS, and prefers the
+unsigned userinfo to it. Here the ID token's signature, issuer, audience, times and nonce are
+verified, and the userinfo must be of the same subject.
 
 Source: OpenID Connect Core 1.0, sections 3.1.2.1, 3.1.3.7 and 5.3.2; OpenID Connect Discovery 1.0, section 4.3.
 """
@@ -26,7 +26,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from catalog.accounts.oidc.accounts import stored_subject
 
-# Signatures with a key that only the provider has. The client's secret (HS256) would be no proof that it made them.
+# Signatures with a key that only the provider has. The client's secret (HS256) would be no proof
+# that it made them.
 ALGORITHMS: Final = (
     "RS256",
     "RS384",

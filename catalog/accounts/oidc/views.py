@@ -47,7 +47,8 @@ def with_provider(view: View) -> View:
 def start(request: HttpRequest) -> HttpResponse:
     """Lead to the provider, to sign in, or to link the account of a person who is signed in.
 
-    The answer is a page that goes there by itself: the policy of the form's page allows no redirect to another site.
+    The answer is a page that goes there by itself: the policy of the form's page allows no redirect
+    to another site.
     """
     limit_sign_in_starts(request)
     links = request.user.is_authenticated and request.POST.get("process") == "link"

@@ -1,7 +1,8 @@
 """Allauth's forms for passwords and codes, with this site's limits on guesses (throttling.py).
 
-Codes are counted apart from passwords: a correct password must not allow more guesses of the code. They are counted per
-account, whatever address they come from, except for browsers that have signed in to the account before.
+Codes are counted apart from passwords: a correct password must not allow more guesses of the code.
+They are counted per account, whatever address they come from, except for browsers that have signed
+in to the account before.
 """
 
 from __future__ import annotations
@@ -138,7 +139,8 @@ def code_origin(user: User) -> Origin:
 def use_app_code(app: Authenticator, code: str) -> bool:
     """Whether `code` is one of an authenticator app; it and earlier ones do not work again.
 
-    Call this in a transaction that locks `app`: allauth notes used codes in a cache, which processes do not share.
+    Call this in a transaction that locks `app`: allauth notes used codes in a cache, which
+    processes do not share.
 
     Source: RFC 6238, section 5.2: "the verifier MUST NOT accept the second attempt of the OTP".
 

@@ -1,7 +1,8 @@
 """Allauth's forms for passkeys, which read what the browser sends strictly: its JSON, its parts, and its origin.
 
-Allauth answers deeply nested JSON and unexpected types with an exception, and accepts an assertion that was made for
-another port of the host, or for a subdomain: another program there could pass it on.
+Allauth answers deeply nested JSON and unexpected types with an exception, and accepts an assertion
+that was made for another port of the host, or for a subdomain: another program there could pass it
+on.
 
 Source: Web Authentication Level 3, section 7.2, step 12: "Verify that the value of C.origin is an origin expected by
 the Relying Party"; an origin includes its port (RFC 6454, section 4).

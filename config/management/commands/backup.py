@@ -57,8 +57,9 @@ class Command(BaseCommand):
 def back_up(source: Path, target: Path) -> int:
     """Copy a SQLite database that may be in use, without its sessions; returns the number of tools in the copy.
 
-    The copy is a consistent snapshot: SQLite's backup in one step, which only reads and blocks no writer. It is
-    verified, and renamed to `target` only when it is on disk: if the process is killed, an earlier copy is unchanged.
+    The copy is a consistent snapshot: SQLite's backup in one step, which only reads and blocks no
+    writer. It is verified, and renamed to `target` only when it is on disk: if the process is
+    killed, an earlier copy is unchanged.
 
     Raises:
         OSError, sqlite3.Error: the copy could not be made, or is damaged.

@@ -19,9 +19,9 @@ class Command(BaseCommand, migrate.Command):
 class WholeMigrations(MigrationExecutor):
     """Records each migration in the transaction that makes its tables.
 
-    Django leaves indexes, on PostgreSQL also foreign keys, for the end of a migration, and if there are any, records
-    the migration in a transaction of its own. A process that was killed in between left tables that no later
-    `migrate` could make again.
+    Django leaves indexes, on PostgreSQL also foreign keys, for the end of a migration, and if there
+    are any, records the migration in a transaction of its own. A process that was killed in between
+    left tables that no later `migrate` could make again.
     """
 
     def apply_migration(

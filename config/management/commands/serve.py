@@ -186,8 +186,8 @@ def forbid_loopback() -> None:
 def serve(host: str, port: int) -> None:
     """Become the production server, with enough threads for waiting runs and pages.
 
-    Where processes can be forked, the server's processes inherit the modules that are loaded here, so the start imports
-    them once instead of once per process.
+    Where processes can be forked, the server's processes inherit the modules that are loaded here,
+    so the start imports them once instead of once per process.
     """
     if sys.platform == "linux":
         multiprocessing.set_start_method("fork", force=True)

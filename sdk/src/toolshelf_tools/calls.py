@@ -1,7 +1,7 @@
 """Call a tool: a function, a coroutine function, or a generator, which reports while it runs.
 
-The same for `create`, which may be a coroutine function. All coroutines of a run share one event loop, so that a client
-made by `create` can be used by `call`.
+The same for `create`, which may be a coroutine function. All coroutines of a run share one event
+loop, so that a client made by `create` can be used by `call`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ async def _response_of_async_generator(generator: AsyncIterator[Any]) -> Any:
 class _Yielded:
     """The values that a generator has yielded.
 
-    A value is written to the log once another follows, or the generator fails: the last one may be the response.
+    A value is written to the log once another follows, or the generator fails: the last one may be
+    the response.
     """
 
     def __init__(self) -> None:

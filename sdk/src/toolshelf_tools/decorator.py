@@ -78,9 +78,9 @@ def tool(
             \"\"\"
             return f"Good evening, {name}." if polite else f"Hello, {name}!"
 
-    The parameters of the function are those of the tool; their annotations, defaults and descriptions make the schema.
-    A parameter named `configuration` receives the tool's configuration instead. The function may be `async`, and it may
-    be a generator.
+    The parameters of the function are those of the tool; their annotations, defaults and
+    descriptions make the schema. A parameter named `configuration` receives the tool's
+    configuration instead. The function may be `async`, and it may be a generator.
 
     Args:
         function: the function, if the decorator is used without arguments.
@@ -88,9 +88,11 @@ def tool(
         name: what the LLM sees; "" for the function's name.
         description: what the LLM sees; "" for the docstring, without its sections.
         examples: [{"description"?, "parameters"?, "returnValue"?}].
-        configuration: the type of the configuration; None for the annotation of the parameter `configuration`.
-        spec: a spec that was written by hand, instead of the one made from the function: a document, its JSON text, or
-            the path of its file. The other arguments may then not be given.
+        configuration: the type of the configuration; None for the annotation of the parameter
+            `configuration`.
+        spec: a spec that was written by hand, instead of the one made from the function: a
+            document, its JSON text, or the path of its file. The other arguments may then not be
+            given.
 
     Raises:
         TypeError: the function cannot be a tool. The message names the parameter and the reason.
@@ -133,8 +135,9 @@ class FunctionFactory(Generic[P, R]):
         function: the decorated function.
         spec: the spec that was written by hand; None if it is made from the function.
 
-    Schemas of types that JSON has are made when they are first read, so that importing a tool does not wait for
-    pydantic; those of other types at once, so that one that cannot be a parameter or a response is refused.
+    Schemas of types that JSON has are made when they are first read, so that importing a tool does
+    not wait for pydantic; those of other types at once, so that one that cannot be a parameter or a
+    response is refused.
     """
 
     def __init__(

@@ -1,6 +1,7 @@
 """Read docstrings: the description, and the texts about the arguments and the return value.
 
-Sources: Google Python Style Guide, section 3.8.3; numpydoc, "Docstring Standard"; Sphinx, "Info field lists".
+Sources: Google Python Style Guide, section 3.8.3; numpydoc, "Docstring Standard"; Sphinx, "Info
+field lists".
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Docstring:
     """The parts of a docstring.
 
     Attributes:
-        description: the text before the first section; its paragraphs are one line each, with an empty one between.
+        description: the text before the first section; its paragraphs are one line each, with an
+            empty one between.
         arguments: the text about each argument, on one line.
         returns: the text about the return value, on one line; "" if there is none.
     """

@@ -94,7 +94,8 @@ def file_in_base64(data: str, *, media_type: str, name: str = "") -> File | str:
 def as_file(response: object, annotation: object) -> object:
     """A response that is bytes or a path as a `File`; any other value unchanged.
 
-    So is a path other than that of a file in the working folder, if the tool annotates the type of its response.
+    So is a path other than that of a file in the working folder, if the tool annotates the type of
+    its response.
     """
     if isinstance(response, bytes | bytearray | memoryview):
         return File(response)  # type: ignore[arg-type]
@@ -121,7 +122,8 @@ def read_file(file: File, pointer: str, *, max_bytes: int) -> ResponseFile:
         max_bytes: of its content.
 
     Raises:
-        BadFileError: it cannot be read, is not in the working folder, or is too large, or its media type is none.
+        BadFileError: it cannot be read, is not in the working folder, or is too large, or its media
+            type is none.
     """
     media_type = str(file.media_type).partition(";")[0].strip().lower()
     if media_type and not MEDIA_TYPE.fullmatch(media_type):

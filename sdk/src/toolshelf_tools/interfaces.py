@@ -1,7 +1,7 @@
 """The interfaces of tools and factories: Python's port of the Java interfaces of LLM Tool Spec.
 
-These are structural types. A class that has the members is a tool or a factory; inheriting from them is optional and
-provides the defaults. This module imports only the standard library.
+These are structural types. A class that has the members is a tool or a factory; inheriting from
+them is optional and provides the defaults. This module imports only the standard library.
 
     class Shout:
         request_type = dict
@@ -16,8 +16,9 @@ provides the defaults. This module imports only the standard library.
         def create(self) -> Shout:
             return Shout()
 
-A factory is registered by an entry point in the group `toolshelf.factories`, or by "module:attribute" in the setting
-`TOOL_FACTORIES`. The entry refers to a factory, or to a class that creates one when called without arguments.
+A factory is registered by an entry point in the group `toolshelf.factories`, or by
+"module:attribute" in the setting `TOOL_FACTORIES`. The entry refers to a factory, or to a class
+that creates one when called without arguments.
 
 Source: easy-llm-tools, package com.javaaidev.easyllmtools.llmtoolspec.
 """
@@ -74,10 +75,10 @@ class Tool(ToolDefinition, Protocol[Request_contra, Response_co]):
     """A tool that can be called. Toolshelf itself needs only `call`; the spec is in the catalog.
 
     Members:
-        request_type: the type that `call` receives the JSON parameters as: `dict` (the default: plain Python values), a
-            dataclass, a TypedDict or a pydantic model.
-        response_type: optional; the type of the response. The default is the return annotation of `call`. A response of
-            plain JSON values needs neither.
+        request_type: the type that `call` receives the JSON parameters as: `dict` (the default:
+            plain Python values), a dataclass, a TypedDict or a pydantic model.
+        response_type: optional; the type of the response. The default is the return annotation of
+            `call`. A response of plain JSON values needs neither.
     """
 
     @property
@@ -87,13 +88,13 @@ class Tool(ToolDefinition, Protocol[Request_contra, Response_co]):
     def call(self, request: Request_contra) -> Response_co:
         """The response to `request`. An exception ends the run with the outcome "raised".
 
-        The response is JSON, a type that pydantic converts to JSON, or bytes, a `File`, or a `pathlib.Path` of a file
-        in the working folder.
+        The response is JSON, a type that pydantic converts to JSON, or bytes, a `File`, or a
+        `pathlib.Path` of a file in the working folder.
 
-        `call` may be `async`; it is awaited. It may be a generator: the values that it yields are shown while it runs.
-        A `Progress` is a progress report, any other value a line of the log. The response is the value that the
-        generator returns; if it returns none, as an async generator cannot, the last value that it yielded other than a
-        `Progress`.
+        `call` may be `async`; it is awaited. It may be a generator: the values that it yields are
+        shown while it runs. A `Progress` is a progress report, any other value a line of the log.
+        The response is the value that the generator returns; if it returns none, as an async
+        generator cannot, the last value that it yielded other than a `Progress`.
         """
         ...
 
@@ -112,7 +113,8 @@ class ConfigurableToolFactory(ToolFactory, Protocol[Configuration_contra]):
     """Creates a tool from a configuration.
 
     Members:
-        configuration_type: optional; the type that `create` receives the configuration as, like `Tool.request_type`.
+        configuration_type: optional; the type that `create` receives the configuration as, like
+            `Tool.request_type`.
     """
 
     def create(self, configuration: Configuration_contra) -> Tool[Any, Any]: ...
@@ -188,7 +190,8 @@ class DefinedTool(Protocol):
 class ToolError(Exception):
     """Raise it when a call failed for a reason that its caller understands: the run shows the message alone.
 
-    Any other exception ends the run in the same way (outcome "raised"), with its type and traceback.
+    Any other exception ends the run in the same way (outcome "raised"), with its type and
+    traceback.
     """
 
 
@@ -207,8 +210,8 @@ class File:
         return File(path="plot.png")
         return {"title": "Sales", "chart": File(png, media_type="image/png", name="sales.png")}
 
-    Its value in the response is {"name", "mediaType", "size" (bytes), "sha256"}; where the spec's `returnType` declares
-    a string with `"contentEncoding": "base64"`, it is the content in Base64.
+    Its value in the response is {"name", "mediaType", "size" (bytes), "sha256"}; where the spec's
+    `returnType` declares a string with `"contentEncoding": "base64"`, it is the content in Base64.
     """
 
     __slots__ = ("content", "media_type", "name", "path")
@@ -226,7 +229,8 @@ class File:
         Args:
             content: all of its bytes.
             path: of a file in the working folder of the run. It is read after the call.
-            media_type: such as "image/png"; "" means that of the name, else one that the content shows.
+            media_type: such as "image/png"; "" means that of the name, else one that the content
+                shows.
             name: for downloads; "" means the name of the path.
 
         Raises:
@@ -287,7 +291,8 @@ _listener: ProgressListener = _ignore
 def progress(done: float, total: float | None = None, message: str = "") -> None:
     """Report a call's progress: `done` of `total` (None if unknown), in the tool's own units.
 
-    This never fails and is cheap: a call may report after every step; the run shows a few reports per second.
+    This never fails and is cheap: a call may report after every step; the run shows a few reports
+    per second.
     """
     _listener(done, total, message)
 

@@ -1,7 +1,7 @@
 """Encode Python values as strict JSON: exactly, with a size limit, and without silent changes.
 
-A value that JSON cannot represent is refused with a JSON Pointer to it. Subclasses of `str`, `int` and `float` are
-written as their underlying value, whatever they override.
+A value that JSON cannot represent is refused with a JSON Pointer to it. Subclasses of `str`, `int`
+and `float` are written as their underlying value, whatever they override.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def encode(
         describe_file: the value to write for a file and its pointer.
 
     Raises:
-        NotJSONError: NaN, an infinity, bytes, a set, a key that is not a string, a lone surrogate, a value that
-            contains itself, …
+        NotJSONError: NaN, an infinity, bytes, a set, a key that is not a string, a lone surrogate,
+            a value that contains itself, …
         TooLargeError: the text takes more than `max_bytes`; raised before it is assembled.
     """
     writer = _Writer(max_bytes, describe_file=describe_file)

@@ -37,7 +37,8 @@ def read_typed(text: str, annotation: Any, *, what: str) -> Any:
     try:
         return adapter.validate_python(json.loads(text, parse_float=_exact_float))
     except ValidationError as error:
-        # A strict model takes a date from JSON text only. Python's values come first: they retain every digit.
+        # A strict model takes a date from JSON text only. Python's values come first: they retain
+        # every digit.
         with contextlib.suppress(ValidationError):
             return adapter.validate_json(text)
         errors = error.errors(include_url=False, include_context=False, include_input=False)

@@ -1,7 +1,8 @@
 """JSON Schemas of Python types: of all that pydantic supports.
 
-A schema accepts each value that pydantic reads or writes as JSON for the type. Where pydantic's own schema would refuse
-some of them, for instance a duration with a fraction, it is widened here; a type that JSON cannot give is refused.
+A schema accepts each value that pydantic reads or writes as JSON for the type. Where pydantic's own
+schema would refuse some of them, for instance a duration with a fraction, it is widened here; a
+type that JSON cannot give is refused.
 
 Importing this module is slow.
 """
@@ -27,7 +28,8 @@ _DOLLAR_DEFS: Final = "$defs"
 _ENCODINGS: Final = {"base64", "base64url"}  # formats of pydantic's, but encodings in JSON Schema
 _BASE64: Final = {"type": "string", "contentEncoding": "base64"}
 
-# What pydantic reads and writes beyond RFC 3339: durations with a fraction or a sign, times without an offset.
+# What pydantic reads and writes beyond RFC 3339: durations with a fraction or a sign, times without
+# an offset.
 _DURATION: Final = {
     "type": "string",
     "pattern": r"^-?P([0-9]+[YMWD])*(T([0-9]+[HM])*([0-9]+(\.[0-9]+)?S)?)?$",
@@ -213,9 +215,10 @@ def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[st
     """The JSON Schema (draft 2020-12) of the values of `annotation`.
 
     Args:
-        annotation: any type that pydantic supports: dataclass, TypedDict, model, Literal, Enum, Annotated, …
-        of: the values that a tool accepts, where members with a default may be absent; or those that it returns, where
-            they are always present.
+        annotation: any type that pydantic supports: dataclass, TypedDict, model, Literal, Enum,
+            Annotated, …
+        of: the values that a tool accepts, where members with a default may be absent; or those
+            that it returns, where they are always present.
 
     Raises:
         TypeError: no schema describes the type, or a request cannot have it.

@@ -26,10 +26,11 @@ class NoSpecError(ValueError):
 def spec_of(factory: Any) -> dict[str, Any]:
     """The LLM Tool Spec of `factory`: {"definition": {…}, "configuration"?: schema}.
 
-    A factory with a `spec`, a document, serves that. Otherwise each member is that of the factory's `definition` or its
-    tool's definition, else it comes from the types: the schemas of the request, the response and the configuration, the
-    description in the tool's docstring. The tool of a factory that wants a configuration is created with `{}`; if that
-    fails, its class is the annotated one.
+    A factory with a `spec`, a document, serves that. Otherwise each member is that of the factory's
+    `definition` or its tool's definition, else it comes from the types: the schemas of the request,
+    the response and the configuration, the description in the tool's docstring. The tool of a
+    factory that wants a configuration is created with `{}`; if that fails, its class is the
+    annotated one.
 
     Raises:
         NoSpecError: there is no description, or no schema describes a type.

@@ -111,7 +111,8 @@ class Example:
         """Call the tool with the example's parameters.
 
         Raises:
-            CheckFailed: the example does not match the spec, or the response does not match the spec or the example.
+            CheckFailed: the example does not match the spec, or the response does not match the
+                spec or the example.
         """
         if problems := self.problems():
             raise CheckFailed(problems)
@@ -133,8 +134,8 @@ class Subject:
 
         Args:
             factory: a factory, a class of factories, or "module:attribute".
-            spec: the document, its JSON text, or the path of its file; None for the factory's own, or the one made from
-                its types.
+            spec: the document, its JSON text, or the path of its file; None for the factory's own,
+                or the one made from its types.
             configuration: what the tool is created with, as JSON has it; None for {}.
             exactly: whether a response must be equal to the example's `returnValue`.
             ignored: JSON Pointers into responses, whose values may differ.

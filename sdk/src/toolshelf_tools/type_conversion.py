@@ -29,7 +29,8 @@ def read_value(text: str, annotation: object, *, what: str) -> Any:
 
     Args:
         text: strict JSON.
-        annotation: `dict`, a dataclass, a TypedDict, a pydantic model, or any other type that pydantic supports.
+        annotation: `dict`, a dataclass, a TypedDict, a pydantic model, or any other type that
+            pydantic supports.
         what: the name of the value in messages: "parameters", "configuration".
 
     Raises:
@@ -91,8 +92,8 @@ def response_type(tool: object) -> object:
 def response_type_of(function: object, *, default: object = dict) -> object:
     """The type of the responses of `function`: its return annotation, else `default`.
 
-    That of a generator is the type that it returns, or, if it returns nothing, the type that it yields besides
-    `Progress`.
+    That of a generator is the type that it returns, or, if it returns nothing, the type that it
+    yields besides `Progress`.
     """
     annotated = annotated_return(function)
     if annotated is None:
@@ -161,7 +162,8 @@ def _hints_of(function: object) -> dict[str, Any]:
 def types_annotated_beside(factory: object) -> list[object]:
     """The types that `factory` (one made by `@tool`) and the tools in its module annotate, except those that JSON has.
 
-    Determined once, before runs are forked. For a tool that is defined elsewhere, each run determines them again.
+    Determined once, before runs are forked. For a tool that is defined elsewhere, each run
+    determines them again.
     """
     module = sys.modules.get(type(factory).__module__)
     if module is None:
