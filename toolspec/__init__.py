@@ -1,4 +1,6 @@
-"""LLM Tool Specs as a library: read, check, describe, compare and convert them. No Django, no files, no network.
+"""LLM Tool Specs as a library: read, check, describe, compare and convert them.
+
+No Django, no files, no network.
 
 text/           JSON and YAML: a strict reader, exact numbers, positions, pointers, patches
 schema/         JSON Schema: its drafts, the check of a value, a schema in words, samples

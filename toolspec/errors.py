@@ -55,8 +55,9 @@ MAX_PROBLEMS: Final = 50  # of one document: no user reads more
 class Problem:
     """One error in a document.
 
-    `pointer` is a JSON Pointer into the document, `rule` a stable code ("json.syntax", "gate.ref-remote",
-    "schema.enum"), `message` one plain sentence. `line` and `column` count from 1 in the text as uploaded.
+    `pointer` is a JSON Pointer into the document, `rule` a stable code ("json.syntax",
+    "gate.ref-remote", "schema.enum"), `message` one plain sentence. `line` and `column` count from
+    1 in the text as uploaded.
     """
 
     pointer: str

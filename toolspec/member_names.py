@@ -1,6 +1,7 @@
-"""Members of a spec that the format does not define but that are probably meant to be members that it does.
+"""Members of a spec that the format does not define, but that are probably misspelt.
 
-The format allows other members, so a typo such as `paramters` leaves a tool without parameters, and nothing fails.
+The format allows other members, so a typo such as `paramters` leaves a tool without parameters, and
+nothing fails.
 """
 
 from __future__ import annotations
@@ -27,36 +28,41 @@ _SCHEMA: Final = (dict, bool)
 _DEFINED: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
     "top": {"definition": (dict,), "configuration": _SCHEMA},
     "definition": {
-        "id": _TEXT, "name": _TEXT, "description": _TEXT, "parameters": _SCHEMA, "returnType": _SCHEMA,
-        "examples": (list,),
+        "id": _TEXT, "name": _TEXT, "description": _TEXT, "parameters": _SCHEMA,
+        "returnType": _SCHEMA, "examples": (list,),
     },
     "example": {"description": _TEXT, "parameters": (dict,), "returnValue": (dict,)},
 }  # fmt: skip
 """The members of each object of a spec, with the types of their values."""
 
 _OTHER_NAMES: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
-    "top": {"configuration": frozenset({"config", "configschema", "configurationschema", "settings"})},
+    "top": {
+        "configuration": frozenset({"config", "configschema", "configurationschema", "settings"}),
+    },
     "definition": {
         "id": frozenset({"toolid", "identifier"}),
         "name": frozenset({"toolname"}),
         "description": frozenset({"desc", "descr", "tooldescription"}),
         "parameters": frozenset({
-            "inputschema", "input", "inputs", "params", "param", "args", "arguments", "parametersschema",
-            "parametersjsonschema", "argsschema",
+            "inputschema", "input", "inputs", "params", "param", "args", "arguments",
+            "parametersschema", "parametersjsonschema", "argsschema",
         }),
         "returnType": frozenset({
-            "outputschema", "output", "outputs", "returns", "return", "returnschema", "responseschema", "response",
-            "resulttype", "resultschema", "returntypeschema", "responsejsonschema",
+            "outputschema", "output", "outputs", "returns", "return", "returnschema",
+            "responseschema", "response", "resulttype", "resultschema", "returntypeschema",
+            "responsejsonschema",
         }),
         "examples": frozenset({"inputexamples"}),
     },
     "example": {
         "description": frozenset({"desc"}),
         "parameters": frozenset({"params", "args", "arguments", "input", "inputs"}),
-        "returnValue": frozenset({"result", "output", "return", "returns", "returnedvalue", "response"}),
+        "returnValue": frozenset({
+            "result", "output", "return", "returns", "returnedvalue", "response",
+        }),
     },
 }  # fmt: skip
-"""Other names of these members, in other formats and in practice: in lower case, without hyphens and underscores."""
+"""Other names of these members: in lower case, without hyphens and underscores."""
 
 # Members that other software reads, and that are similar to a defined one.
 _OTHER_MEMBERS: Final = frozenset(
@@ -66,7 +72,10 @@ _OTHER_MEMBERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class MisnamedMember:
-    """The member at `pointer`; the format defines `meant` in its place. `fits`: its value is one of that member's."""
+    """The member at `pointer`; the format defines `meant` in its place.
+
+    `fits`: its value is one of that member's.
+    """
 
     pointer: str
     name: str
@@ -75,43 +84,43 @@ class MisnamedMember:
 
     @property
     def message(self) -> str:
-        return f"`{self.name}` is not part of the format and has no effect; did you mean `{self.meant}`?"
+        problem = f"`{self.name}` is not part of the format and has no effect"
+        return f"{problem}; did you mean `{self.meant}`?"
 
 
-def misnamed(document: Object) -> Iterator[MisnamedMember]:
+def find_misnamed(document: Object) -> Iterator[MisnamedMember]:
     """The members of `document`, a spec, that are probably misspelt, in the order of the text."""
-    yield from _in_object(document, "top", "")
+    yield from _find_in_object(document, "top", "")
     definition = document.get("definition")
     if not isinstance(definition, dict):
         return
-    yield from _in_object(definition, "definition", "/definition")
+    yield from _find_in_object(definition, "definition", "/definition")
     for index, example in enumerate(items_of(definition.get("examples"))):
         if isinstance(example, dict):
-            yield from _in_object(example, "example", f"/definition/examples/{index}")
+            yield from _find_in_object(example, "example", f"/definition/examples/{index}")
 
 
 def misnamed_members(document: Object) -> tuple[Problem, ...]:
     """The same as problems, for a report."""
-    return tuple(Problem(one.pointer, one.message, RULE) for one in misnamed(document))
+    return tuple(Problem(each.pointer, each.message, RULE) for each in find_misnamed(document))
 
 
-def _in_object(value: Object, kind: str, pointer: str) -> Iterator[MisnamedMember]:
+def _find_in_object(value: Object, kind: str, pointer: str) -> Iterator[MisnamedMember]:
     defined = _DEFINED[kind]
     if value.keys() <= defined.keys():
         return
-    found: set[str] = set()
+    taken = set(value)
     for name in list(value)[:MAX_MEMBERS]:
         if name in defined or name in _OTHER_MEMBERS or name.startswith(("x-", "$", "_")):
             continue
-        meant = _meant(name, kind, value[name])
-        if meant is not None and meant not in value and meant not in found:
-            found.add(meant)
-            yield MisnamedMember(
-                pointer_join(pointer, name), name, meant, isinstance(value[name], defined[meant])
-            )
+        meant = _find_meant(name, kind, value[name])
+        if meant is not None and meant not in taken:
+            taken.add(meant)
+            fits = isinstance(value[name], defined[meant])
+            yield MisnamedMember(pointer_join(pointer, name), name, meant, fits)
 
 
-def _meant(name: str, kind: str, value: JSON) -> str | None:
+def _find_meant(name: str, kind: str, value: JSON) -> str | None:
     """The defined member that `name` is a spelling of, or another word for if its value fits."""
     defined = {member.casefold(): member for member in _DEFINED[kind]}
     plain = "".join(letter for letter in name.casefold() if letter not in "_-. ")
@@ -122,8 +131,9 @@ def _meant(name: str, kind: str, value: JSON) -> str | None:
             return member
     if not _SHORTEST <= len(plain) <= 30:
         return None
-    alike = [
-        known for known in defined if known[0] == plain[0] and abs(len(known) - len(plain)) <= 2
-    ]
-    close = get_close_matches(plain, alike, n=1, cutoff=_SIMILAR)
+    candidates = []
+    for candidate in defined:
+        if candidate[0] == plain[0] and abs(len(candidate) - len(plain)) <= 2:
+            candidates.append(candidate)
+    close = get_close_matches(plain, candidates, n=1, cutoff=_SIMILAR)
     return defined[close[0]] if close else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from os.path import commonprefix
 from typing import Final
@@ -20,9 +19,17 @@ MAX_CHARS: Final = 100_000  # of a text: every problem of it searches it again
 MAX_REWRITTEN_CHARS: Final = 20_000  # of a text whose quotes are all replaced
 
 _STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-# strings in double and in single quotes; an unclosed one takes the rest of its line, so that it is read only once
+# strings in double and in single quotes; an unclosed one takes the rest of its line, so that it is
+# read only once
 _QUOTED: Final = re.compile(r"(\"(?:[^\"\\\n]|\\.)*+\")|'((?:[^'\\\n]|\\.)*+)'|(['\"].*)")
 _WORD: Final = re.compile(r"[A-Za-z_][\w.-]*")
+_CONSTANTS: Final = {
+    "true": "true",
+    "false": "false",
+    "null": "null",
+    "none": "null",
+    "undefined": "null",
+}
 _MEANT: Final = re.compile(r"did you mean `([^`]+)`")
 
 
@@ -42,107 +49,92 @@ def quick_fix(text: str, problem: Problem) -> QuickFix | None:
     if len(text) > MAX_CHARS:
         return None
     if problem.rule == MISSPELT:
-        return _renamed(text, problem)
+        return _rename_member(text, problem)
     if problem.line is None or problem.column is None:
         return None
     lines = text.split("\n")
     if problem.line > len(lines):
         return None
     rest = lines[problem.line - 1][problem.column - 1 :]
-    finders = (
-        _SYNTAX
-        if problem.rule == "json.syntax"
-        else (_known_type,)
-        if problem.keyword == "type"
-        else ()
-    )
-    for find in finders:
-        found = find(rest, problem)
-        if found:
-            label, old, new = found
-            return QuickFix(label, problem.line, problem.column, old, new)
-    is_quote = problem.rule == "json.syntax" and rest.startswith("'")
-    return _requoted(text) if is_quote else None
+    edit = None
+    if problem.rule == "json.syntax":
+        edit = _fix_syntax(rest, problem.message)
+        if edit is None and rest.startswith("'"):
+            return _use_double_quotes(text)
+    elif problem.keyword == "type":
+        edit = _fix_type(rest)
+    if edit is None:
+        return None
+    label, old, new = edit
+    return QuickFix(label, problem.line, problem.column, old, new)
 
 
 def edit_to(label: str, text: str, changed: str) -> QuickFix:
-    """The one edit that turns `text` into `changed`: from the first character that differs to the last."""
+    """The edit of `text` into `changed`: from the first character that differs to the last."""
     start = len(commonprefix([text, changed]))  # noqa: RUF071 - of characters
     rest, changed_rest = text[start:], changed[start:]
     same = len(commonprefix([rest[::-1], changed_rest[::-1]]))  # noqa: RUF071 - of characters
     line, column = Lines(text).position(start)
-    return QuickFix(
-        label, line, column, rest[: len(rest) - same], changed_rest[: len(changed_rest) - same]
-    )
+    old, new = rest[: len(rest) - same], changed_rest[: len(changed_rest) - same]
+    return QuickFix(label, line, column, old, new)
 
 
 Edit = tuple[str, str, str]  # label, old, new
 
 
-def _no_comma(rest: str, problem: Problem) -> Edit | None:
-    is_trailing = rest.startswith(",") and problem.message.startswith("Nothing follows this comma")
-    return ("Remove the comma", ",", "") if is_trailing else None
+def _fix_syntax(rest: str, message: str) -> Edit | None:
+    """The edit of `rest`, the rest of the line, that probably fixes an error of syntax."""
+    if rest.startswith(",") and message.startswith("Nothing follows this comma"):
+        return "Remove the comma", ",", ""
+    is_value_next = rest.lstrip()[:1] in {"", '"', "{", "["}
+    if is_value_next and message.startswith("A comma or"):
+        return "Insert a comma", "", ","
+    return _fix_word(rest, message)
 
 
-def _comma(rest: str, problem: Problem) -> Edit | None:
-    is_missing = problem.message.startswith("A comma or") and rest.lstrip()[:1] in {
-        "",
-        '"',
-        "{",
-        "[",
-    }
-    return ("Insert a comma", "", ",") if is_missing else None
-
-
-def _word(rest: str, problem: Problem) -> Edit | None:
+def _fix_word(rest: str, message: str) -> Edit | None:
     """Python's constants in lowercase, other words in quotes."""
-    found = _WORD.match(rest)
-    if found is None:
+    match = _WORD.match(rest)
+    if match is None:
         return None
-    word = found[0]
-    constant = {
-        "true": "true",
-        "false": "false",
-        "null": "null",
-        "none": "null",
-        "undefined": "null",
-    }.get(word.lower())
-    if constant is None and "double quotes" not in problem.message:
+    word = match[0]
+    constant = _CONSTANTS.get(word.lower())
+    if constant is None and "double quotes" not in message:
         return None
     new = constant or json.dumps(word)
     return f"Write {new}", word, new
 
 
-def _known_type(rest: str, problem: Problem) -> Edit | None:  # noqa: ARG001 - as the others
-    found = _STRING.match(rest)
-    meant = closest_type(found[1]) if found and found[1] not in TYPE_NAMES else None
-    return (f"Change to “{meant}”", found[0], f'"{meant}"') if found and meant else None
+def _fix_type(rest: str) -> Edit | None:
+    match = _STRING.match(rest)
+    if match is None or match[1] in TYPE_NAMES:
+        return None
+    meant = closest_type(match[1])
+    return (f"Change to “{meant}”", match[0], f'"{meant}"') if meant else None
 
 
-_SYNTAX: Final[tuple[Callable[[str, Problem], Edit | None], ...]] = (_no_comma, _comma, _word)
-
-
-def _requoted(text: str) -> QuickFix | None:
+def _use_double_quotes(text: str) -> QuickFix | None:
     """Double quotes for all strings in single quotes."""
     if len(text) > MAX_REWRITTEN_CHARS:
         return None
 
-    def double(found: re.Match[str]) -> str:
-        if found[2] is None:
-            return found[0]
-        content = found[2].replace("\\'", "'")
-        return '"' + re.sub(r'(?<!\\)"', r"\"", content) + '"'
+    def double(match: re.Match[str]) -> str:
+        if match[2] is None:
+            return match[0]
+        content = match[2].replace("\\'", "'")
+        content = re.sub(r'(?<!\\)"', r"\"", content)
+        return f'"{content}"'
 
     return QuickFix("Use double quotes", 1, 1, text, _QUOTED.sub(double, text))
 
 
-def _renamed(text: str, problem: Problem) -> QuickFix | None:
+def _rename_member(text: str, problem: Problem) -> QuickFix | None:
     """The right name for a misspelt member, if the wrong one occurs once."""
     meant = _MEANT.search(problem.message)
     _, name = split_last(problem.pointer)
-    found = list(re.finditer(re.escape(json.dumps(name, ensure_ascii=False)) + r"(?=\s*:)", text))
-    if meant is None or len(found) != 1:
+    key = re.escape(json.dumps(name, ensure_ascii=False))
+    matches = list(re.finditer(rf"{key}(?=\s*:)", text))
+    if meant is None or len(matches) != 1:
         return None
-    start = found[0].start()
-    line, column = Lines(text).position(start)
-    return QuickFix(f"Rename to {meant[1]}", line, column, found[0][0], json.dumps(meant[1]))
+    line, column = Lines(text).position(matches[0].start())
+    return QuickFix(f"Rename to {meant[1]}", line, column, matches[0][0], json.dumps(meant[1]))

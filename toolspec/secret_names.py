@@ -1,4 +1,7 @@
-"""Member names that suggest a secret: "apiKey", "password". Forms, lint and log redaction share them."""
+"""Member names that suggest a secret: "apiKey", "password".
+
+Forms, lint and log redaction share them.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import re
 from typing import Final
 
 _SECRET: Final = re.compile(
-    r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared|licen[cs]e)[-_ ]?keys?$"
-    r"|^keys?$|passw(or)?d|(^|[-_ ])pwd$|passphrase|secret(?!ar)|credential|bearer|authorization|cookie"
+    r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared"
+    r"|licen[cs]e)[-_ ]?keys?$"
+    r"|^keys?$|passw(or)?d|(^|[-_ ])pwd$|passphrase|secret(?!ar)|credential|bearer|authorization"
+    r"|cookie"
     r"|(^|[-_ ]|[a-z])tokens?$|^pin$|(^|[-_ ])(otp|pat)$"
     r"|connection[-_ ]?string|dsn$",
     re.IGNORECASE,
@@ -15,8 +20,9 @@ _SECRET: Final = re.compile(
 _NOT_SECRET: Final = re.compile(
     r"(max|min|num|count|limit|per|total|input|output|stop)[-_ ]?tokens?$"
     # positions in lists, which a response gives and the next request sends back
-    r"|(next|prev|previous|page|pager|pagination|paging|cursor|continue|continuation|resume|resumption|skip|start"
-    r"|starting|offset|marker|bookmark|checkpoint|position|after|before|since|scroll|iterator|sync|delta)[-_ ]?tokens?$"
+    r"|(next|prev|previous|page|pager|pagination|paging|cursor|continue|continuation|resume"
+    r"|resumption|skip|start|starting|offset|marker|bookmark|checkpoint|position|after|before|since"
+    r"|scroll|iterator|sync|delta)[-_ ]?tokens?$"
     r"|tokens?[-_ ]?(limit|count|url)$|[-_ ]?(type|name|length|policy|paths?|hint|version|arn)$",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""Read an LLM Tool Spec: a text becomes a `ToolSpec`, or a list of all its problems with line and column.
+"""Read an LLM Tool Spec: a text becomes a `ToolSpec`, or a list of all its problems.
 
 Source: LLM Tool Spec (`llm-tool-spec.json`, whose `$comment` lists Toolshelf's corrections).
 """
@@ -29,15 +29,14 @@ from toolspec.text.reader import JSON, decode, loads, parse
 MAX_SPEC_BYTES: Final = 1024 * 1024
 MAX_NAME_CHARACTERS: Final = 200  # of an id or a name
 MAX_EXAMPLES: Final = 200
-MAX_SLUG_WORDS: Final = (
-    91  # characters; "-" and eight digits follow, 100 in all, as in a plain slug
-)
+MAX_SLUG_WORDS: Final = 91  # characters; "-" and eight digits follow, 100 in all
 
 LLM_TOOL_SPEC_SCHEMA: Final[dict[str, Any]] = json.loads(
     files("toolspec").joinpath("llm-tool-spec.json").read_text(encoding="utf-8")
 )
 
-# Control characters, line and paragraph separators, and characters that reverse the direction of text.
+# Control characters, line and paragraph separators, and characters that reverse the direction of
+# text.
 _UNSHOWABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ZERO_WIDTH: Final = re.compile("[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff]")
 _OUTER: Final = re.compile("^[\\s\u200c\u200d]+|[\\s\u200c\u200d]+$")
@@ -46,7 +45,10 @@ _PLAIN_SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One of a spec's examples. An absent value is None, and so is null; `has_…` distinguishes them."""
+    """One of a spec's examples. An absent value is None, and so is null.
+
+    `has_…` distinguishes them.
+    """
 
     description: str | None
     parameters: JSON
@@ -63,7 +65,8 @@ class ToolSpec:
         source: the original text, unchanged.
         document: `source` as JSON, including members that the format does not define.
         tool_id: `definition.id`, else `definition.name`.
-        parameters, return_type, configuration: JSON Schemas, of the draft that `$schema` names; None if absent.
+        parameters, return_type, configuration: JSON Schemas, of the draft that `$schema` names;
+            None if absent.
         sha256: of `source` in UTF-8, in hex.
         slug: identifies `tool_id` in URLs and file names.
     """
@@ -85,13 +88,13 @@ def read_spec(text: bytes | str, *, max_bytes: int = MAX_SPEC_BYTES) -> ToolSpec
     """Read one LLM Tool Spec. 0.1 ms for a typical one.
 
     Args:
-        text: JSON, {"definition": {"id"?, "name", "description", "parameters"?, "returnType"?, "examples"?},
-            "configuration"?}; other members are allowed and preserved.
+        text: JSON, {"definition": {"id"?, "name", "description", "parameters"?, "returnType"?,
+            "examples"?}, "configuration"?}; other members are allowed and preserved.
         max_bytes: the longest text that is accepted, in bytes of UTF-8.
 
     Raises:
-        SpecError: not JSON, or a rule of the format is broken, or a schema breaks the schema policy; every problem has
-            a JSON Pointer, line and column; at most `MAX_PROBLEMS`.
+        SpecError: not JSON, or a rule of the format is broken, or a schema breaks the schema
+            policy; every problem has a JSON Pointer, line and column; at most `MAX_PROBLEMS`.
 
     Source: LLM Tool Spec, "Definition" and "Configuration".
     """
@@ -116,40 +119,47 @@ def check_document(source: str, document: JSON, *, known: Container[int] = ()) -
     """
     problems = spec_problems(document, known=known)
     if problems or not isinstance(document, dict):
-        raise SpecError(_with_positions(problems, source))
-    return _tool_spec(source, document)
+        raise SpecError(_locate(problems, source))
+    return _build_spec(source, document)
 
 
 def stored_spec(source: str) -> ToolSpec:
-    """The spec in a text that `read_spec` accepted earlier. It is not checked again: stored specs survive new rules."""
+    """The spec in a text that `read_spec` accepted earlier.
+
+    It is not checked again: stored specs survive new rules.
+    """
     document = parse(source)
     assert isinstance(document, dict)  # noqa: S101 - checked by `read_spec`
-    return _tool_spec(source, document)
+    return _build_spec(source, document)
 
 
 def spec_problems(document: JSON, *, known: Container[int] = ()) -> list[Problem]:
     """The problems of `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`.
 
-    If there are any, misspelt members are listed too: they may be the members that are missing. A document of another
-    known kind has one problem, which names the kind.
+    If there are any, misspelt members are listed too: they may be the members that are missing. A
+    document of another known kind has one problem, which names the kind.
     """
-    if foreign := foreign_document(document):
+    foreign = foreign_document(document)
+    if foreign:
         return [Problem("", foreign, "spec.foreign")]
-    problems = _format_problems(document)
+    problems = _check_format(document)
     if isinstance(document, dict):
         definition = document.get("definition")
         if isinstance(definition, dict):
-            problems += _naming_problems(definition)
-            problems += _schema_problems(definition, "parameters", "/definition/parameters", known)
-            problems += _schema_problems(definition, "returnType", "/definition/returnType", known)
-        problems += _schema_problems(document, "configuration", "/configuration", known)
+            problems += _check_naming(definition)
+            problems += _check_schema(definition, "parameters", "/definition/parameters", known)
+            problems += _check_schema(definition, "returnType", "/definition/returnType", known)
+        problems += _check_schema(document, "configuration", "/configuration", known)
         if problems:
             problems += misnamed_members(document)
     return problems[:MAX_PROBLEMS]
 
 
 def declared_naming(text: bytes) -> tuple[str | None, str | None]:
-    """The id and the name that an invalid spec declares, to name it in a report; each None if it cannot be shown."""
+    """The id and the name that an invalid spec declares, to name it in a report.
+
+    Each is None if it cannot be shown.
+    """
     try:
         return naming_in(loads(text))
     except JSONTextError:
@@ -161,16 +171,19 @@ def naming_in(document: JSON) -> tuple[str | None, str | None]:
     definition = document.get("definition") if isinstance(document, dict) else None
     if not isinstance(definition, dict):
         return None, None
-    declared = [definition.get(member) for member in ("id", "name")]
-    own_id, name = (
-        value if isinstance(value, str) and not _naming_problem("id", value) else None
-        for value in declared
-    )
+    own_id, name = _showable(definition.get("id")), _showable(definition.get("name"))
     return own_id or name, name or own_id
 
 
+def _showable(value: JSON) -> str | None:
+    return value if isinstance(value, str) and not _check_name("id", value) else None
+
+
 def slug_for(tool_id: str) -> str:
-    """The slug of a tool id: the id itself if it fits into a URL, else its letters and the start of its SHA-256."""
+    """The slug of a tool id: the id itself if it fits into a URL.
+
+    Otherwise its letters and the start of its SHA-256.
+    """
     if _PLAIN_SLUG.fullmatch(tool_id):
         return tool_id
     ascii_only = unicodedata.normalize("NFKD", tool_id).encode("ascii", "ignore").decode()
@@ -183,16 +196,21 @@ def slug_for(tool_id: str) -> str:
 
 
 def _without_schemas(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` without references to meta-schemas: the schema policy checks those members, in every draft."""
-    return {
-        name: {"description": member["description"]}
-        if "$ref" in member
-        else _without_schemas(member)
-        if isinstance(member, dict)
-        else member
-        for name, member in schema.items()
-        if name not in {"$schema", "$id"}
-    }
+    """`schema` without references to meta-schemas.
+
+    The schema policy checks those members, in every draft.
+    """
+    plain: dict[str, Any] = {}
+    for name, member in schema.items():
+        if name in {"$schema", "$id"}:
+            continue
+        if "$ref" in member:
+            plain[name] = {"description": member["description"]}
+        elif isinstance(member, dict):
+            plain[name] = _without_schemas(member)
+        else:
+            plain[name] = member
+    return plain
 
 
 _FORMAT: Final = _without_schemas(LLM_TOOL_SPEC_SCHEMA)
@@ -202,55 +220,48 @@ _EXPLAINING_FORMAT: Final = jsonschema.Draft202012Validator(_FORMAT)
 _TYPES: Final = {"object": "an object", "array": "an array", "string": "a string"}
 
 
-def _format_problems(document: JSON) -> list[Problem]:
+def _check_format(document: JSON) -> list[Problem]:
     try:
         if _FAST_FORMAT.is_valid(document):
             return []
-    except (
-        ValueError
-    ):  # a `Number`, which the fast validator does not know, where the format requires another type
-        pass
+    except ValueError:
+        pass  # a `Number`, which the fast validator does not know, in a place for another type
     errors = islice(_EXPLAINING_FORMAT.iter_errors(document), MAX_PROBLEMS)
-    return [_format_problem(error) for error in errors]
+    return list(map(_problem_of, errors))
 
 
-def _format_problem(error: jsonschema.ValidationError) -> Problem:
-    pointer = pointer_join("", *error.absolute_path)
-    subject = f"`{error.absolute_path[-1]}`" if error.absolute_path else "A spec"
-    if error.absolute_path and isinstance(error.absolute_path[-1], int):
-        subject = "An example"
+def _problem_of(error: jsonschema.ValidationError) -> Problem:
+    path = list(error.absolute_path)
+    pointer = pointer_join("", *path)
+    is_example = bool(path) and isinstance(path[-1], int)
     if error.validator == "required":
-        missing = error.message.split("'")[1]  # one error per missing member
-        path = (
-            missing
-            if subject == "An example"
-            else ".".join(map(str, (*error.absolute_path, missing)))
-        )
-        return Problem(pointer, f"`{path}` is missing.", "spec.required", keyword="required")
-    return Problem(
-        pointer,
-        f"{subject} must be {_TYPES[str(error.validator_value)]}.",
-        "spec.type",
-        keyword="type",
-    )
+        member = error.message.split("'")[1]  # one error per missing member
+        if not is_example:
+            member = ".".join(map(str, (*path, member)))
+        return Problem(pointer, f"`{member}` is missing.", "spec.required", keyword="required")
+    subject = "A spec"
+    if is_example:
+        subject = "An example"
+    elif path:
+        subject = f"`{path[-1]}`"
+    message = f"{subject} must be {_TYPES[str(error.validator_value)]}."
+    return Problem(pointer, message, "spec.type", keyword="type")
 
 
 # Toolshelf's own limits
 
 
-def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
+def _check_naming(definition: dict[str, JSON]) -> Iterator[Problem]:
     for member in ("id", "name"):
         value = definition.get(member)
-        problem = _naming_problem(member, value) if isinstance(value, str) else None
+        problem = _check_name(member, value) if isinstance(value, str) else None
         if problem:
             yield problem
     own_id = "id" if "id" in definition else "name"
     value = definition.get(own_id)
     if isinstance(value, str) and visible_id(value) not in {value, ""}:
-        message = (
-            f"`{own_id}` begins or ends with a space, or contains an invisible character; "
-            f"write {visible_id(value)!r}."
-        )
+        message = f"`{own_id}` begins or ends with a space, or contains an invisible character;"
+        message += f" write {visible_id(value)!r}."
         yield Problem(f"/definition/{own_id}", message, "spec.invisible")
     examples = definition.get("examples")
     if isinstance(examples, list) and len(examples) > MAX_EXAMPLES:
@@ -259,37 +270,34 @@ def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
 
 
 def visible_id(text: str) -> str:
-    """`text` without outer spaces and zero-width characters, with which different ids would look the same.
+    """`text` without outer spaces and zero-width characters, which make ids look the same.
 
     Joiners (U+200C, U+200D) stay inside: Persian, Indic scripts and emoji need them.
     """
     return _OUTER.sub("", _ZERO_WIDTH.sub("", text))
 
 
-def _naming_problem(member: str, value: str) -> Problem | None:
+def _check_name(member: str, value: str) -> Problem | None:
     """The problem of an id or name: it may be any text that is one visible line."""
     pointer = f"/definition/{member}"
     if len(value) > MAX_NAME_CHARACTERS:
-        message = (
-            f"`{member}` has {len(value):,} characters; at most {MAX_NAME_CHARACTERS} are allowed."
-        )
+        message = f"`{member}` has {len(value):,} characters;"
+        message += f" at most {MAX_NAME_CHARACTERS} are allowed."
         return Problem(pointer, message, "spec.too-long")
-    if found := _UNSHOWABLE.search(value):
-        message = (
-            f"`{member}` contains the control character U+{ord(found.group()):04X}; remove it."
-        )
+    control = _UNSHOWABLE.search(value)
+    if control:
+        code = f"U+{ord(control.group()):04X}"
+        message = f"`{member}` contains the control character {code}; remove it."
         return Problem(pointer, message, "spec.control")
     if all(unicodedata.category(character)[0] in "ZC" for character in value):
-        remedy = (
-            "remove it to use the name instead"
-            if member == "id"
-            else "enter the name that models call"
-        )
+        remedy = "enter the name that models call"
+        if member == "id":
+            remedy = "remove it to use the name instead"
         return Problem(pointer, f"`{member}` is empty; {remedy}.", "spec.empty")
     return None
 
 
-def _schema_problems(
+def _check_schema(
     parent: dict[str, JSON], member: str, pointer: str, known: Container[int]
 ) -> list[Problem]:
     if member not in parent or id(parent[member]) in known:
@@ -297,21 +305,20 @@ def _schema_problems(
     return schema_policy_problems(parent[member], pointer)
 
 
-def _with_positions(problems: list[Problem], source: str) -> list[Problem]:
+def _locate(problems: list[Problem], source: str) -> list[Problem]:
     """`problems` with line and column, in the order of the text."""
     positions = locate(source, [problem.pointer for problem in problems])
-    located = [
-        replace(problem, line=line, column=column)
-        for problem in problems
-        for line, column in [positions[problem.pointer]]
-    ]
-    return sorted(located, key=lambda problem: (problem.line or 0, problem.column or 0))
+    located = []
+    for problem in sorted(problems, key=lambda problem: positions[problem.pointer]):
+        line, column = positions[problem.pointer]
+        located.append(replace(problem, line=line, column=column))
+    return located
 
 
 # The result
 
 
-def _tool_spec(source: str, document: dict[str, Any]) -> ToolSpec:
+def _build_spec(source: str, document: dict[str, Any]) -> ToolSpec:
     definition = document["definition"]
     tool_id = definition.get("id", definition["name"])
     return ToolSpec(

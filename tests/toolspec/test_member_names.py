@@ -6,7 +6,7 @@ from tests.corpora import lines
 from tests.factories import make_spec, spec_text
 from toolspec.lint import advise
 from toolspec.lint.fixes import apply_fix
-from toolspec.member_names import misnamed
+from toolspec.member_names import find_misnamed
 from toolspec.spec import read_spec
 
 SCHEMA = {"type": "object"}
@@ -15,7 +15,7 @@ SCHEMA = {"type": "object"}
 def meant(**definition):
     return {
         one.name: one.meant
-        for one in misnamed({"definition": {"name": "f", "description": "d", **definition}})
+        for one in find_misnamed({"definition": {"name": "f", "description": "d", **definition}})
     }
 
 
@@ -60,7 +60,7 @@ def test_members_at_the_top_and_in_examples_are_found():
         "Configuration": SCHEMA,
     }
 
-    assert [(one.pointer, one.meant) for one in misnamed(document)] == [
+    assert [(one.pointer, one.meant) for one in find_misnamed(document)] == [
         ("/Configuration", "configuration"),
         ("/definition/examples/0/return_value", "returnValue"),
     ]
@@ -90,7 +90,7 @@ def test_a_value_that_does_not_fit_has_no_fix():
 @pytest.mark.parametrize("name", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
 def test_real_specs_have_no_misspelt_members(name):
     assert [
-        list(misnamed(read_spec(text).document))
+        list(find_misnamed(read_spec(text).document))
         for text in lines(name)
-        if any(misnamed(read_spec(text).document))
+        if any(find_misnamed(read_spec(text).document))
     ] == []

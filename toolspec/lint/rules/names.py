@@ -15,7 +15,7 @@ from toolspec.exports.format_rules import ANTHROPIC, GEMINI, MCP, OPENAI
 from toolspec.lint.context import SpecRule, Subject, properties_of
 from toolspec.lint.findings import Finding, Fix
 from toolspec.lint.registry import make_finding
-from toolspec.member_names import misnamed
+from toolspec.member_names import find_misnamed
 from toolspec.schema.describe import listed
 from toolspec.text.patch import Operation
 
@@ -101,7 +101,7 @@ def _script(letter: str) -> str:
 
 
 def find_misspelt_members(subject: Subject) -> Iterator[Finding]:
-    for member in misnamed(subject.spec.document):
+    for member in find_misnamed(subject.spec.document):
         around = member.pointer.rpartition("/")[0]
         move = Operation("move", f"{around}/{member.meant}", source=member.pointer)
         fix = Fix(f"Rename it to {member.meant}", (move,)) if member.fits else None
