@@ -1,4 +1,7 @@
-"""The part of a source that a run needs. It travels to the run's process as the configuration of the factory."""
+"""The part of a source that a run needs.
+
+It travels to the run's process as the configuration of the factory.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,8 @@ from typing import Any, Final, Self
 from catalog.outgoing.addresses import AddressPolicy
 from toolspec.spec import MAX_SPEC_BYTES
 
-HEADROOM_BYTES: Final = (
-    10_000_000  # an MCP session also lists its tools; JSON with whitespace is longer than its value
-)
+# An MCP session also lists its tools; JSON with whitespace is longer than its value.
+HEADROOM_BYTES: Final = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,10 +26,12 @@ class Connection:
         remote_name: of the tool at the source.
         address: of the MCP server, or of the OpenAPI document ("" if that was uploaded).
         headers: the source's credentials; sent to the origin of `address` only.
-        command: of an MCP server that runs on this machine, with its arguments; () for one with an address.
+        command: of an MCP server that runs on this machine, with its arguments; () for one
+            with an address.
         environment: of this command.
         spec: the document of the approved revision.
-        approved: the document of the newest revision that the source declared; {} if that is `spec`.
+        approved: the document of the newest revision that the source declared; {} if that
+            is `spec`.
         update_policy: of the source: which changes need no approval.
         configuration: of the tool, as the person who runs it configured it.
         allowed_networks, proxy: the site's address policy.
@@ -56,10 +60,9 @@ class Connection:
     def as_json(self) -> dict[str, Any]:
         """As the configuration of a factory."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-        }
+        values["command"] = list(self.command)
+        values["allowed_networks"] = list(self.allowed_networks)
+        return values
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
@@ -68,7 +71,10 @@ class Connection:
 
     @property
     def policy(self) -> AddressPolicy:
-        """The address policy; where the run's network has a proxy as its only way out, connections go through it."""
+        """The address policy.
+
+        Where the run's network has a proxy as its only way out, connections go through it.
+        """
         proxy = os.environ.get("http_proxy", "") if self.network == "outward" else ""
         return AddressPolicy(self.allowed_networks, proxy or self.proxy)
 

@@ -1,4 +1,7 @@
-"""Tools of OpenAPI documents: a call is one HTTP request, and the response is the body of a successful answer."""
+"""Tools of OpenAPI documents: a call is one HTTP request.
+
+The response is the body of a successful answer.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +23,20 @@ from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import MAX_REDIRECTS, client, same_origin, sentence, ssl_context
 from catalog.redaction import MARK, Redactor
 from playground.connections.connection import Connection
-from playground.connections.request import Request, base_url, curl, request_of
-from playground.connections.security import Credentials, TokenRequest, credentials_of
+from playground.connections.request import Request, base_url, curl, make_request
+from playground.connections.security import Credentials, TokenRequest, find_credentials
 from playground.run_log import log
 from toolshelf_tools import File, ToolError
 from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN
 from toolshelf_tools.json_encoder import MAX_DEPTH
 
-MAX_ERROR_CHARACTERS: Final = (
-    3_000  # of the body of an unsuccessful answer; a run stores 4,000 in all
-)
+MAX_ERROR_CHARACTERS: Final = 3_000  # of an unsuccessful body; a run stores 4,000 in all
 _MAX_ERROR_BYTES: Final = 16 * 1024
 _MAX_TOKEN_BYTES: Final = 64 * 1024
 _SHOWN_HEADERS: Final = (
-    "Content-Type", "Retry-After", "WWW-Authenticate", "Allow", "Location", "Deprecation", "Sunset", "X-Request-Id",
-    "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-RateLimit-Limit", "X-RateLimit-Remaining",
-    "X-RateLimit-Reset",
+    "Content-Type", "Retry-After", "WWW-Authenticate", "Allow", "Location", "Deprecation",
+    "Sunset", "X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset",
+    "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 )  # fmt: skip
 _XML_ENCODING: Final = re.compile(rb"""\s*<\?xml\s[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
 _UNSTORABLE: Final = re.compile(rb"\0|\\u(?:0000|[dD][89a-fA-F])")
@@ -74,7 +75,8 @@ class HTTPTool:
     """One operation.
 
     Attributes:
-        http_status: of the last successful answer, which decides what the response is checked against.
+        http_status: of the last successful answer, which decides what the response is checked
+            against.
     """
 
     request_type = dict
@@ -85,9 +87,8 @@ class HTTPTool:
         self._budget = Budget(seconds=connection.timeout_s + 1, max_bytes=connection.max_bytes)
         self.http_status: int | None = None
         self._may_have_unstorable = False
-        self._secrets: list[
-            str
-        ] = []  # access tokens, which the site does not know and so cannot redact
+        # Access tokens, which the site does not know and so cannot redact.
+        self._secrets: list[str] = []
 
     def call(self, request: dict[str, Any]) -> Any:
         """Send the request.
@@ -96,49 +97,50 @@ class HTTPTool:
             ToolError: it could not be sent, or the answer's status is not 2xx.
         """
         connection = self._connection
+        spec, configuration = connection.spec, connection.configuration
         with client(connection.policy, self._budget) as http:
-            sending = request_of(
-                connection.spec,
-                request,
-                connection.configuration,
-                source_address=connection.address,
+            sending = make_request(spec, request, configuration, source_address=connection.address)
+            operation = spec.get("x-openapi") or {}
+            credentials = find_credentials(
+                operation, configuration, lambda wanted: self._get_token(http, wanted)
             )
-            operation = connection.spec.get("x-openapi") or {}
-            credentials = credentials_of(
-                operation, connection.configuration, lambda wanted: self._token(http, wanted)
-            )
-            log(curl(sending, credentials.masked(MARK)))
-            answer = self._answer(http, sending, credentials)
+            log(curl(sending, credentials.mask(MARK)))
+            answer = self._send(http, sending, credentials)
         redactor = Redactor(self._secrets)
-        if answer.status // 100 == 2:
-            self.http_status = answer.status
-            self._may_have_unstorable = bool(_UNSTORABLE.search(answer.content))
-            return redactor.value(value_of(answer, redactor))
-        raise ToolError(redactor.text(answer.as_error()))
+        if answer.status // 100 != 2:
+            raise ToolError(redactor.text(answer.as_error()))
+        self.http_status = answer.status
+        self._may_have_unstorable = bool(_UNSTORABLE.search(answer.content))
+        return redactor.value(read_response(answer, redactor))
 
     def storable(self, response: Any) -> Any:
         """`response` without the characters that are not stored; the log says so."""
         if not self._may_have_unstorable:
             return response
-        stored = _storable(response)
+        stored = _replace_unstorable(response)
         if stored != response:
             log(
-                "# The response contains NUL characters or halves of characters, which are shown as \ufffd or ?."
+                "# The response contains NUL characters or halves of characters, "
+                "which are shown as \ufffd or ?."
             )
         return stored
 
-    def _answer(self, http: httpx2.Client, sending: Request, credentials: Credentials) -> Answer:
+    def _send(self, http: httpx2.Client, sending: Request, credentials: Credentials) -> Answer:
+        url, headers = sending.url_with(credentials), sending.headers_with(credentials)
+        content = sending.body.content if sending.body else None
         try:
-            return _send(http, _built(http, sending, credentials))
+            request = http.build_request(sending.method, url, headers=headers, content=content)
+            return _fetch(http, request)
         except (httpx2.HTTPError, httpx2.InvalidURL, OutgoingError) as error:
-            raise ToolError(
-                f"The request to {origin_of(sending.address)} failed. {sentence(error, self._budget)}"
-            ) from None
+            reason = sentence(error, self._budget)
+            origin = origin_of(sending.address)
+            raise ToolError(f"The request to {origin} failed. {reason}") from None
 
-    def _token(self, http: httpx2.Client, wanted: TokenRequest) -> str:
+    def _get_token(self, http: httpx2.Client, wanted: TokenRequest) -> str:
         """An access token for the client itself.
 
-        A client identifies itself in a header, or in the body where the server does not accept that (RFC 6749, 2.3.1).
+        A client identifies itself in a header, or in the body where the server does not accept that
+        (RFC 6749, 2.3.1).
 
         Raises:
             ToolError: the server gives none; the message contains its reason.
@@ -146,31 +148,32 @@ class HTTPTool:
         connection = self._connection
         base = base_url(connection.spec, connection.configuration, connection.address)
         url = str(httpx2.URL(base).join(wanted.url))
-        form = {"grant_type": "client_credentials"} | (
-            {"scope": " ".join(wanted.scopes)} if wanted.scopes else {}
-        )
-        own = {"client_id": wanted.client_id, "client_secret": wanted.client_secret}
+        form = {"grant_type": "client_credentials"}
+        if wanted.scopes:
+            form["scope"] = " ".join(wanted.scopes)
+        headers = {"Authorization": wanted.basic}
         log(f"# An access token from {url}, by client credentials")
         try:
-            answer = _send(
-                http,
-                http.build_request("POST", url, data=form, headers={"Authorization": wanted.basic}),
-            )
+            answer = _fetch(http, http.build_request("POST", url, data=form, headers=headers))
             if answer.status in {400, 401}:
-                answer = _send(http, http.build_request("POST", url, data={**form, **own}))
+                form |= {"client_id": wanted.client_id, "client_secret": wanted.client_secret}
+                answer = _fetch(http, http.build_request("POST", url, data=form))
         except (httpx2.HTTPError, httpx2.InvalidURL, OutgoingError) as error:
-            raise ToolError(
-                f"The request for a token failed. {sentence(error, self._budget)}"
-            ) from None
-        try:
-            found = json.loads(answer.content[:_MAX_TOKEN_BYTES])
-        except ValueError:
-            found = None
-        token = found.get("access_token") if isinstance(found, dict) else None
-        if answer.status // 100 != 2 or not isinstance(token, str):
-            raise ToolError(f"No access token was issued. {answer.as_error()}")
+            reason = sentence(error, self._budget)
+            raise ToolError(f"The request for a token failed. {reason}") from None
+        token = _read_token(answer)
         self._secrets.append(token)
         return token
+
+
+def _read_token(answer: Answer) -> str:
+    body = None
+    with suppress(ValueError):
+        body = json.loads(answer.content[:_MAX_TOKEN_BYTES])
+    token = body.get("access_token") if isinstance(body, dict) else None
+    if answer.status // 100 != 2 or not isinstance(token, str):
+        raise ToolError(f"No access token was issued. {answer.as_error()}")
+    return token
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +192,14 @@ class Answer:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     def text(self) -> str:
-        """The body as text: in its declared character set, else as UTF-8, else as Windows-1252, which browsers use."""
+        """The body as text, in its declared character set.
+
+        Else as UTF-8, else as Windows-1252, which browsers use.
+        """
         charset = httpx2.Response(200, headers=self.headers).charset_encoding
-        if charset is None and (declared := _XML_ENCODING.match(self.content)):
-            charset = declared[1].decode()
+        declaration = _XML_ENCODING.match(self.content)
+        if charset is None and declaration:
+            charset = declaration[1].decode()
         if charset is None and is_json(self.media_type):
             charset = json.detect_encoding(self.content)
         for name in (charset or "utf-8-sig", "utf-8-sig", "windows-1252"):
@@ -203,12 +210,13 @@ class Answer:
     def as_error(self) -> str:
         """Status, headers of use and body, for people."""
         lines = [f"{self.method} {self.url} returned {self.status} {self.reason}".rstrip()]
-        lines += [
-            f"{name}: {self.headers[name][:200]}" for name in _SHOWN_HEADERS if name in self.headers
-        ]
+        for name in _SHOWN_HEADERS:
+            if name in self.headers:
+                lines.append(f"{name}: {self.headers[name][:200]}")
         body = self.text() if is_text(self.media_type) or not self.media_type else ""
-        shown = body if len(body) <= MAX_ERROR_CHARACTERS else f"{body[:MAX_ERROR_CHARACTERS]}…"
-        return "\n".join([*lines, "", shown]).rstrip()
+        if len(body) > MAX_ERROR_CHARACTERS:
+            body = f"{body[:MAX_ERROR_CHARACTERS]}…"
+        return "\n".join([*lines, "", body]).rstrip()
 
 
 def is_json(media_type: str) -> bool:
@@ -219,39 +227,37 @@ def is_text(media_type: str) -> bool:
     return media_type.startswith("text/") or is_json(media_type) or media_type.endswith(_TEXT_TYPES)
 
 
-def value_of(answer: Answer, redactor: Redactor) -> Any:
-    """The body as a response: JSON, text, or a file in a block like those of MCP; null for an empty body.
+def read_response(answer: Answer, redactor: Redactor) -> Any:
+    """The body as a response: JSON, text, or a file in a block like those of MCP.
 
-    Only the content of a file is redacted here.
+    Null for an empty body. Only the content of a file is redacted here.
 
     Raises:
-        ToolError: the body is declared to be JSON, but is not; or a file cannot be searched for secrets.
+        ToolError: the body is declared to be JSON, but is not; or a file cannot be searched for
+            secrets.
     """
     if not answer.content:
         return None
     if is_json(answer.media_type):
-        return _json_of(answer)
+        return _read_json(answer)
     if is_text(answer.media_type):
         return answer.text()
     content = redactor.content(answer.content)
     if content is None:
         raise ToolError("The body cannot be searched for secrets.")
     media_type = answer.media_type or UNKNOWN
-    kind = media_type.partition("/")[0]
     name = unquote(urlsplit(answer.url).path.rpartition("/")[2])
-    file = File(
-        content, media_type=media_type if MEDIA_TYPE.fullmatch(media_type) else "", name=name
-    )
+    file_type = media_type if MEDIA_TYPE.fullmatch(media_type) else ""
+    file = File(content, media_type=file_type, name=name)
+    kind = media_type.partition("/")[0]
     if kind in {"image", "audio"}:
         return {"type": kind, "data": file, "mimeType": media_type}
-    return {
-        "type": "resource",
-        "resource": {"uri": answer.url, "mimeType": media_type, "blob": file},
-    }
+    resource = {"uri": answer.url, "mimeType": media_type, "blob": file}
+    return {"type": "resource", "resource": resource}
 
 
-def _json_of(answer: Answer) -> Any:
-    """The JSON of the body; its text if it is nested too deeply or has numbers that are not stored.
+def _read_json(answer: Answer) -> Any:
+    """The JSON of the body; its text if it is too deep or has numbers that are not stored.
 
     Raises:
         ToolError: it is not JSON.
@@ -259,10 +265,7 @@ def _json_of(answer: Answer) -> Any:
     text = answer.text()
     try:
         value = json.loads(text)
-        reason = _TOO_DEEP if _is_too_deep(value) else ""
-        if not reason and not (_ENDLESS.search(text) and _has_endless_number(value)):
-            return value
-        reason = reason or _ENDLESS_NUMBERS
+        reason = _find_obstacle(value, text)
     except RecursionError:
         reason = _TOO_DEEP
     except json.JSONDecodeError as error:
@@ -272,55 +275,71 @@ def _json_of(answer: Answer) -> Any:
         raise ToolError(f"{message}\n\n{text[:MAX_ERROR_CHARACTERS]}") from None
     except ValueError:  # Python reads no integers of more than 4,300 digits
         reason = _ENDLESS_NUMBERS
+    if not reason:
+        return value
     log(f"# The JSON {reason}, so the response is its text.")
     return text
+
+
+def _find_obstacle(value: Any, text: str) -> str:
+    """The reason why JSON cannot be stored; "" if it can."""
+    if _is_too_deep(value):
+        return _TOO_DEEP
+    if _ENDLESS.search(text) and _has_endless_number(value):
+        return _ENDLESS_NUMBERS
+    return ""
 
 
 def _is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        inner = [
-            one.values() if isinstance(one, dict) else one
-            for one in level
-            if isinstance(one, dict | list)
-        ]
-        level = [child for children in inner for child in children]
+        inner: list[Any] = []
+        for part in level:
+            if isinstance(part, dict):
+                inner += part.values()
+            elif isinstance(part, list):
+                inner += part
+        level = inner
     return bool(level)
 
 
 def _has_endless_number(value: Any) -> bool:
     """Whether a number in `value` is not finite or has too many digits to be stored."""
-    if isinstance(value, list | dict):
-        return any(map(_has_endless_number, value.values() if isinstance(value, dict) else value))
+    if isinstance(value, dict):
+        return any(map(_has_endless_number, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_endless_number, value))
     if isinstance(value, float):
         return not math.isfinite(value)
     return isinstance(value, int) and abs(value) >= _INTEGER_END
 
 
-def _storable(value: Any) -> Any:
-    """`value` with a replacement for each character that is not stored: NUL and halves of surrogate pairs."""
+def _replace_unstorable(value: Any) -> Any:
+    """`value` with a replacement for each character that is not stored.
+
+    These are NUL and halves of surrogate pairs.
+    """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     if isinstance(value, list):
-        return [_storable(item) for item in value]
+        return list(map(_replace_unstorable, value))
     if isinstance(value, dict):
-        return {_storable(name): _storable(member) for name, member in value.items()}
+        names = map(_replace_unstorable, value)
+        return dict(zip(names, map(_replace_unstorable, value.values()), strict=True))
     return value
 
 
-def _built(http: httpx2.Client, sending: Request, credentials: Credentials) -> httpx2.Request:
-    content = sending.body.content if sending.body else None
-    url, headers = sending.url_with(credentials), sending.headers_with(credentials)
-    return http.build_request(sending.method, url, headers=headers, content=content)
+def _fetch(http: httpx2.Client, request: httpx2.Request) -> Answer:
+    """Send `request`, and follow redirects.
 
-
-def _send(http: httpx2.Client, request: httpx2.Request) -> Answer:
-    """Send `request`, and follow redirects. Only a GET without credentials goes to another origin."""
+    Only a GET without credentials goes to another origin.
+    """
     for _ in range(MAX_REDIRECTS + 1):
         response = http.send(request, stream=True, follow_redirects=False)
         try:
             target = response.next_request
-            if target is None or not (following := _followed(request, target)):
+            following = _follow(request, target) if target else None
+            if following is None:
                 return _read(request, response)
         finally:
             response.close()
@@ -331,7 +350,7 @@ def _send(http: httpx2.Client, request: httpx2.Request) -> Answer:
     )
 
 
-def _followed(request: httpx2.Request, target: httpx2.Request) -> httpx2.Request | None:
+def _follow(request: httpx2.Request, target: httpx2.Request) -> httpx2.Request | None:
     """The request that follows a redirect; None if it must not be followed."""
     if same_origin(request.url, target.url):
         if "Cookie" in request.headers:
@@ -339,9 +358,8 @@ def _followed(request: httpx2.Request, target: httpx2.Request) -> httpx2.Request
         return target
     if target.method not in {"GET", "HEAD"}:
         return None
-    return httpx2.Request(
-        target.method, target.url, headers={"Accept": request.headers.get("Accept", "*/*")}
-    )
+    headers = {"Accept": request.headers.get("Accept", "*/*")}
+    return httpx2.Request(target.method, target.url, headers=headers)
 
 
 def _read(request: httpx2.Request, response: httpx2.Response) -> Answer:
@@ -350,11 +368,8 @@ def _read(request: httpx2.Request, response: httpx2.Response) -> Answer:
         content += chunk
         if not response.is_success and len(content) > _MAX_ERROR_BYTES:
             break
-    shown = str(request.url.copy_with(query=None, userinfo=b""))
-    headers = response.headers
-    log(
-        f"# {response.status_code} {response.reason_phrase}: {headers.get('content-type', '')} {len(content):,} bytes"
-    )
-    return Answer(
-        request.method, shown, response.status_code, response.reason_phrase, headers, content
-    )
+    url = str(request.url.copy_with(query=None, userinfo=b""))
+    status, reason = response.status_code, response.reason_phrase
+    media_type = response.headers.get("content-type", "")
+    log(f"# {status} {reason}: {media_type} {len(content):,} bytes")
+    return Answer(request.method, url, status, reason, response.headers, content)

@@ -1,4 +1,4 @@
-"""The HTTP request of an operation: method, URL, headers and body, from the parameters and the configuration.
+"""The HTTP request of an operation, from the parameters and the configuration.
 
 Also as a curl command, for the log: credentials are masked before, and bodies are shortened.
 
@@ -17,14 +17,14 @@ from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
 from catalog.outgoing.addresses import origin_of, url_parts
-from playground.connections.body import FORM, HEADER_NAME, RequestBody, body_of
+from playground.connections.body import FORM, HEADER_NAME, RequestBody, make_body
 from playground.connections.security import Credentials
 from playground.connections.serialization import (
     Style,
-    escaped,
-    in_header,
-    in_path,
-    in_query,
+    escape,
+    expand_header,
+    expand_path,
+    expand_query,
     is_absent,
     text_of,
 )
@@ -42,8 +42,8 @@ _DEFAULT_STYLES: Final[Mapping[str, str]] = {
 _TEMPLATE: Final = re.compile(r"\{([^{}]+)\}")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SET_BY_HTTP: Final = frozenset({
-    "host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "te", "trailer",
-    "expect", "keep-alive", "proxy-authorization", "proxy-connection",
+    "host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "te",
+    "trailer", "expect", "keep-alive", "proxy-authorization", "proxy-connection",
 })  # fmt: skip
 
 
@@ -59,22 +59,22 @@ class Request:
     body: RequestBody | None = None
 
     def url_with(self, credentials: Credentials) -> str:
-        query = [
-            *self.query,
-            *(f"{escaped(name)}={escaped(value)}" for name, value in credentials.query.items()),
-        ]
-        return f"{self.address}?{'&'.join(query)}" if query else self.address
+        secrets = [f"{escape(name)}={escape(text)}" for name, text in credentials.query.items()]
+        query = "&".join([*self.query, *secrets])
+        return f"{self.address}?{query}" if query else self.address
 
     def headers_with(self, credentials: Credentials) -> list[tuple[str, str]]:
         """All headers but those that the HTTP client adds."""
-        cookies = [*self.cookies, *credentials.cookies.items()]
         headers = [*self.headers, *credentials.headers.items()]
+        cookies = [*self.cookies, *credentials.cookies.items()]
         if cookies:
             headers.append(("Cookie", "; ".join(f"{name}={value}" for name, value in cookies)))
-        return [*headers, ("Content-Type", self.body.media_type)] if self.body else headers
+        if self.body:
+            headers.append(("Content-Type", self.body.media_type))
+        return headers
 
 
-def request_of(
+def make_request(
     spec: Mapping[str, Any],
     parameters: Mapping[str, Any],
     configuration: Mapping[str, Any],
@@ -95,21 +95,23 @@ def request_of(
     operation = spec.get("x-openapi")
     if not isinstance(operation, dict) or not isinstance(operation.get("path"), str):
         raise ToolError(
-            "The tool's spec has no `x-openapi`, which describes its request. Sync its source again."
+            "The tool's spec has no `x-openapi`, which describes its request. "
+            "Sync its source again."
         )
     parts = _Parts(operation)
     for member, wire in (operation.get("parameters") or {}).items():
         if member in parameters:
-            parts.add(member, parameters[member], wire)
-    path, query = parts.filled_path()
+            parts.add(member, parameters[member], members_of(wire))
+    path, query = parts.fill_path()
     address = base_url(spec, configuration, source_address).rstrip("/") + path
+    accept = str(operation.get("accept") or "application/json, */*;q=0.5")
     return Request(
         str(operation.get("method", "GET")),
         address,
         tuple(query),
-        (("Accept", str(operation.get("accept") or "application/json, */*;q=0.5")), *parts.headers),
+        (("Accept", accept), *parts.headers),
         tuple(parts.cookies),
-        _body(spec, operation, parameters),
+        _make_request_body(spec, operation, parameters),
     )
 
 
@@ -117,29 +119,30 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
     """The URL of the server, with its variables replaced.
 
     Raises:
-        ToolError: neither the document nor the configuration has an absolute one, or it contains a user name.
+        ToolError: neither the document nor the configuration has an absolute one, or it contains a
+            user name.
     """
     members = members_of(members_of(spec.get("configuration")).get("properties"))
 
-    def value_of(name: str) -> str:
+    def find_value(name: str) -> str:
         value = configuration.get(name, members_of(members.get(name)).get("default"))
-        return text_of(value) if value is not None else ""
+        return "" if value is None else text_of(value)
 
-    template = value_of(BASE_URL) or "/"
-    address = _TEMPLATE.sub(lambda found: value_of(found[1]), template)
+    template = find_value(BASE_URL) or "/"
+    address = _TEMPLATE.sub(lambda match: find_value(match[1]), template)
     if source_address:
         with suppress(ValueError):  # not a URL: it is refused below
             address = urljoin(source_address, address)
     parts = url_parts(address)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ToolError(
-            f"The API's document names no complete URL ({address!r}). Set `{BASE_URL}` in the configuration, or "
-            "add the server's URL to `servers` in the document."
+            f"The API's document names no complete URL ({address!r}). Set `{BASE_URL}` in the "
+            "configuration, or add the server's URL to `servers` in the document."
         )
     if parts.username is not None or parts.password is not None:
         raise ToolError(
-            f"`{BASE_URL}` contains a user name or a password, which would appear in logs. Remove them, and set the "
-            "credentials of the API in the configuration."
+            f"`{BASE_URL}` contains a user name or a password, which would appear in logs. "
+            "Remove them, and set the credentials of the API in the configuration."
         )
     return parts._replace(query="", fragment="").geturl()
 
@@ -147,7 +150,9 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
 def origins_of_requests(
     spec: Mapping[str, Any], configuration: Mapping[str, Any], *, source_address: str
 ) -> list[str]:
-    """The origins that get credentials of `configuration`: of the server, and of the addresses of access tokens.
+    """The origins that get credentials of `configuration`.
+
+    That of the server, and those of the addresses of access tokens.
 
     Raises:
         ToolError: as `base_url`.
@@ -160,7 +165,7 @@ def origins_of_requests(
         if isinstance(token_url, str):
             with suppress(ValueError):  # no request is sent to an address that is not a URL
                 addresses.append(urljoin(base, token_url))
-    return sorted({origin_of(address) for address in addresses})
+    return sorted(set(map(origin_of, addresses)))
 
 
 class _Parts:
@@ -173,100 +178,104 @@ class _Parts:
         self.headers: list[tuple[str, str]] = []
         self.cookies: list[tuple[str, str]] = []
 
-    def add(self, member: str, value: Any, wire: Any) -> None:
-        wire = wire if isinstance(wire, dict) else {}
+    def add(self, member: str, value: Any, wire: Mapping[str, Any]) -> None:
         name, where = str(wire.get("name", member)), str(wire.get("in", "query"))
         style = Style.of(wire, _DEFAULT_STYLES.get(where, "form"))
         media_type = str(wire.get("contentType") or "")
-        if media_type and not (where == "querystring" and media_type == FORM):
-            value = _content(value, media_type, is_ascii=where == "header")
+        is_form = where == "querystring" and media_type == FORM
+        if media_type and not is_form:
+            value = _write_content(value, media_type, is_ascii=where == "header")
         if where == "path":
-            self._in_path[name] = _path_part(name, value, style)
+            self._in_path[name] = _write_path_part(name, value, style)
         elif where == "header" and not is_absent(value):
-            self.headers.append((_header_name(name), _header_value(name, in_header(value, style))))
+            _check_header_name(name)
+            text = expand_header(value, style)
+            _check_header_value(name, text)
+            self.headers.append((name, text))
         elif where == "cookie":
-            pairs = [part.split("=", 1) for part in in_query(name, value, style)]
-            self.cookies += [(pair[0], pair[1]) for pair in pairs]
+            for part in expand_query(name, value, style):
+                cookie, _, text = part.partition("=")
+                self.cookies.append((cookie, text))
+        elif where == "querystring" and media_type and not is_form:
+            self.query.append(escape(value))
         elif where == "querystring":
-            self.query += (
-                [escaped(value)]
-                if media_type and media_type != FORM
-                else _whole_query(value, style)
-            )
+            self.query += _write_whole_query(value, style)
         elif where == "query":
-            self.query += in_query(name, value, style)
+            self.query += expand_query(name, value, style)
 
-    def filled_path(self) -> tuple[str, list[str]]:
+    def fill_path(self) -> tuple[str, list[str]]:
         """The path with its parameters, and the whole query.
 
-        Some documents tell operations apart by a query or a fragment in the path. The fragment is not sent. The query
-        is, but for what the parameters of the call replace.
+        Some documents tell operations apart by a query or a fragment in the path. The fragment is
+        not sent. The query is, but for what the parameters of the call replace.
 
         Raises:
             ToolError: a parameter of the path is missing.
         """
-
-        def fill(found: re.Match[str]) -> str:
-            name = found[1] if found[1] in self._in_path else found[1].strip("+*")
-            if name not in self._in_path:
-                raise ToolError(f"The parameter `{found[1]}` is part of the path and is missing.")
-            return self._in_path[name]
-
-        template, _, fixed = self._path.partition("#")[0].partition("?")
-        path = _TEMPLATE.sub(fill, template)
-        given = {part.partition("=")[0] for part in self.query}
+        template, _, fixed_query = self._path.partition("#")[0].partition("?")
+        path = _TEMPLATE.sub(self._fill, template)
+        replaced = {part.partition("=")[0] for part in self.query}
         query: list[str] = []
-        for part in fixed.split("&"):
+        for part in fixed_query.split("&"):
             name, _, value = part.partition("=")
-            found = _TEMPLATE.fullmatch(value)
-            is_optional = found is not None and found[1] not in self._in_path
-            if part and name not in given and not is_optional:
-                query.append(_TEMPLATE.sub(fill, part))
+            variable = _TEMPLATE.fullmatch(value)
+            is_optional = variable is not None and variable[1] not in self._in_path
+            if part and name not in replaced and not is_optional:
+                query.append(_TEMPLATE.sub(self._fill, part))
         return path if path.startswith("/") else f"/{path}", [*query, *self.query]
 
+    def _fill(self, variable: re.Match[str]) -> str:
+        for name in (variable[1], variable[1].strip("+*")):
+            if name in self._in_path:
+                return self._in_path[name]
+        raise ToolError(f"The parameter `{variable[1]}` is part of the path and is missing.")
 
-def _content(value: Any, media_type: str, *, is_ascii: bool) -> str:
+
+def _write_content(value: Any, media_type: str, *, is_ascii: bool) -> str:
     """The text of a parameter that is described by its media type: JSON also for strings."""
     if media_type.partition(";")[0].strip().lower().endswith(("/json", "+json")):
         return json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))
     return text_of(value)
 
 
-def _path_part(name: str, value: Any, style: Style) -> str:
+def _write_path_part(name: str, value: Any, style: Style) -> str:
     if is_absent(value) or value == "":
         raise ToolError(
             f"The parameter `{name}` is part of the path, so it must not be empty or null."
         )
-    part = in_path(name, value, style)
-    if any(unquote(segment) in {".", ".."} for segment in unquote(part).split("/")):
+    part = expand_path(name, value, style)
+    segments = unquote(part).split("/")
+    if not {".", ".."}.isdisjoint(map(unquote, segments)):
         raise ToolError(
             f"The parameter `{name}` is part of the path; {value!r} would lead to another path."
         )
     return part
 
 
-def _header_name(name: str) -> str:
+def _check_header_name(name: str) -> None:
     if not HEADER_NAME.fullmatch(name) or name.lower() in _SET_BY_HTTP:
         raise ToolError(
-            f"The header `{name[:80]}` cannot be a parameter: HTTP itself sets it, or its name is invalid."
+            f"The header `{name[:80]}` cannot be a parameter: "
+            "HTTP itself sets it, or its name is invalid."
         )
-    return name
 
 
-def _header_value(name: str, value: str) -> str:
+def _check_header_value(name: str, value: str) -> None:
     if _CONTROL.search(value) or not value.isascii():
         raise ToolError(f"The header `{name}` may contain only printable ASCII characters.")
-    return value
 
 
-def _whole_query(value: Any, style: Style) -> list[str]:
-    """A parameter that is the whole query (OpenAPI 3.2): an object, or text that is encoded already."""
-    if isinstance(value, dict):
-        return [part for name, one in value.items() for part in in_query(name, one, style)]
-    return [text_of(value)] if value else []
+def _write_whole_query(value: Any, style: Style) -> list[str]:
+    """A parameter that is the whole query (OpenAPI 3.2): an object, or text that is encoded."""
+    if not isinstance(value, dict):
+        return [text_of(value)] if value else []
+    parts = []
+    for name, member in value.items():
+        parts += expand_query(name, member, style)
+    return parts
 
 
-def _body(
+def _make_request_body(
     spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> RequestBody | None:
     declared = operation.get("body")
@@ -281,39 +290,37 @@ def _body(
         value = parameters[member]
         definitions = {"$defs": schema.get("$defs", {})}
         schema = {**definitions, "allOf": [schema.get("properties", {}).get(member, {})]}
-    encoding = declared.get("encoding")
     media_type = str(declared.get("contentType", "application/json"))
-    return body_of(value, media_type, schema, encoding if isinstance(encoding, dict) else {})
+    return make_body(value, media_type, schema, members_of(declared.get("encoding")))
 
 
 def curl(request: Request, credentials: Credentials) -> str:
     """The command that sends `request`; `credentials` have masked values."""
-    words = [
-        "curl",
-        *(() if request.method == "GET" else ("-X", request.method)),
-        request.url_with(credentials),
-    ]
+    words = ["curl"]
+    if request.method != "GET":
+        words += ["-X", request.method]
+    words.append(request.url_with(credentials))
     is_multipart = request.body is not None and bool(request.body.pieces)
     for name, value in request.headers_with(credentials):
         if not (is_multipart and name == "Content-Type"):  # curl makes its own boundary
             words += ["-H", f"{name}: {value}"]
     if request.body is not None:
-        words += _body_words(request.body)
+        words += _list_body_words(request.body)
     return " ".join(map(shlex.quote, words))
 
 
-def _body_words(body: RequestBody) -> list[str]:
+def _list_body_words(body: RequestBody) -> list[str]:
     if not body.pieces:
-        return ["--data-binary", _shown(body.content)]
+        return ["--data-binary", _shorten(body.content)]
     words: list[str] = []
     for piece in body.pieces:
         kind = f";type={piece.media_type}" if piece.media_type else ""
-        content = f"@{piece.file_name}" if piece.file_name else _shown(piece.content)
+        content = f"@{piece.file_name}" if piece.file_name else _shorten(piece.content)
         words += ["-F", f"{piece.name}={content}{kind}"]
     return words
 
 
-def _shown(content: bytes) -> str:
+def _shorten(content: bytes) -> str:
     """The text of a body; its size if it is not text."""
     try:
         text = content.decode()

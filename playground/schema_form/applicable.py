@@ -104,7 +104,7 @@ class _Path:
 
 
 Chooser = Callable[[Sequence[Subschema], Maybe, JSON], int]
-"""Chooses the branch for a value that is shown for the first time, and for the defaults of its members."""
+"""Chooses the branch for a new value, from the value and the defaults of its members."""
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ MAX_TAG_DEPTH = 3  # members within members
 MAX_TAGS = 50  # of one branch
 
 Tags = dict[tuple[str, ...], frozenset[str]]
-"""The values that a branch allows for members, by their names from the outside, as `canonical` texts."""
+"""The values that a branch allows for members, as `canonical` texts, by the path of names."""
 
 
 class Branches:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from playground.connections.connection import Connection
-from playground.connections.mcp_tool import MCPToolFactory, response_of
+from playground.connections.mcp_tool import MCPToolFactory, read_response
 from toolshelf_tools import ToolError
 
 LOOPBACK = ("127.0.0.0/8",)
@@ -129,7 +129,7 @@ def text(value):
 
 
 def result_of(**members):
-    return response_of({"content": [], **members})
+    return read_response({"content": [], **members})
 
 
 def test_structured_content_is_the_response():
@@ -162,7 +162,7 @@ def test_an_error_has_the_text_of_the_tool():
 
 def test_a_tool_that_asks_for_input_fails_with_a_sentence():
     with pytest.raises(ToolError, match="asks its caller for more input"):
-        response_of({"resultType": "input_required", "requestState": "s"})
+        read_response({"resultType": "input_required", "requestState": "s"})
 
 
 def test_a_server_of_the_older_protocol():

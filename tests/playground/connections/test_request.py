@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-from playground.connections.request import curl, request_of
-from playground.connections.security import Credentials, credentials_of
+from playground.connections.request import curl, make_request
+from playground.connections.security import Credentials, find_credentials
 from tests.factories import properties
 from toolshelf_tools import ToolError
 from toolspec.imports import import_document
@@ -36,7 +36,7 @@ def parameter(name, where, schema=None, **members):
 
 
 def request_for(operation, parameters, configuration=None, *, address="", **members):
-    return request_of(
+    return make_request(
         spec_of(operation, **members), parameters, configuration or {}, source_address=address
     )
 
@@ -283,7 +283,7 @@ SCHEMES = {
 
 def credentials_for(security, configuration, get_token=lambda wanted: "fresh-token"):
     spec = spec_of({"security": security}, components={"securitySchemes": SCHEMES})
-    return credentials_of(spec["x-openapi"], configuration, get_token)
+    return find_credentials(spec["x-openapi"], configuration, get_token)
 
 
 def test_a_token_is_requested_with_the_scopes_of_the_operation():
@@ -366,7 +366,7 @@ def test_the_log_shows_the_request_as_curl_without_credentials():
         {"Authorization": "Bearer s3cret", "X-Key": "s3cret"}, {"key": "s3cret"}, {"c": "s3cret"}
     )
 
-    command = curl(request, credentials.masked("[secret]"))
+    command = curl(request, credentials.mask("[secret]"))
 
     assert "s3cret" not in command
     assert shlex.split(command) == [
