@@ -35,7 +35,7 @@ HELP = {  # the address and the height of each picture
     "try": ("/runs/{run_violates}/", 730),
     "review": ("/tools/billing.send_invoice/changes/1..2/", 720),
     "configurations": ("/tools/sign_text/try/", 760),
-    "connect": ("/connect/", 760),
+    "connect": ("/connect/", 600),
 }
 FOLDER = ROOT / "var" / "screenshots"
 TOUR = {theme: ROOT / "docs" / f"tour-{theme}.webp" for theme in THEMES}
@@ -158,6 +158,7 @@ def show_tour(visitors: Visitors, theme: str, file: Path) -> None:
     page = context.new_page()
     set_theme(page, theme)
     recording = Recording(page)
+    visitors.site.manage("load_specs", str(SPECS / f"{THERMOMETER}.json"))  # after the other theme
     run_thermometer(recording, "Run a tool", hours=73)
     recording.show("Its response breaks its spec: each violation at its line", 3_000)
 
