@@ -27,9 +27,9 @@ from catalog.revision_diff import difference_between
 from catalog.rights import require
 from catalog.shortcuts import file_stem, revision_at, revision_of, tool_at
 from toolspec import exports
-from toolspec.schema.describe import listed
+from toolspec.schema.describe import join_words
 
-_EXPORTS: Final = listed([f"`{key}`" for key in exports.FORMATS])
+_EXPORTS: Final = join_words([f"`{key}`" for key in exports.FORMATS])
 
 
 @router.get(

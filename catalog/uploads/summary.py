@@ -11,7 +11,7 @@ from catalog.models import Upload
 from catalog.models.uploads import OUTCOMES, RANKS
 from catalog.uploads.entries import Entry
 from toolspec.conversion_report import Loss
-from toolspec.schema.describe import listed
+from toolspec.schema.describe import join_words
 
 WIDTH: Final = 1000  # of the bar, in its own units
 NARROWEST: Final = 12
@@ -149,7 +149,7 @@ def losses_of(entries: Iterable[Entry]) -> Iterator[tuple[Loss, ...]]:
 
 def formats_of(entries: Iterable[Entry]) -> str:
     """The formats that tools were imported from, in words; "" if there are none."""
-    return listed(
+    return join_words(
         list(dict.fromkeys(one.origin.format for one in entries if one.origin and one.is_import)),
         "and",
     )

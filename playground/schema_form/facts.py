@@ -8,7 +8,7 @@ from typing import Final
 from playground.schema_form.applicable import Applicable
 from playground.schema_form.kinds import is_integer, type_of
 from playground.schema_form.values import Kind, literal
-from toolspec.schema.describe import constraints, cut
+from toolspec.schema.describe import cut, list_constraints
 from toolspec.schema.summary import Summary
 from toolspec.text.containers import items_of
 from toolspec.text.reader import JSON
@@ -55,7 +55,7 @@ def gather_facts(applicable: Applicable, kind: Kind | None) -> Facts:
     """The facts of the subschemas for a value of `kind`."""
     summary = applicable.keywords
     titles = Summary([subschema.all_keywords for subschema in applicable.named])
-    hints = constraints(summary, type_of(kind)) if kind else []
+    hints = list_constraints(summary, type_of(kind)) if kind else []
     default = literal(summary.first("default")) if summary.has("default") else ""
     lengths = summary.numbers("maxLength")
     is_password = summary.text("format") == "password"

@@ -7,7 +7,7 @@ from typing import Final
 
 from playground.schema_form.values import KINDS, Kind, kind_of
 from toolspec.schema.applicable import always, branches
-from toolspec.schema.describe import TYPES, listed
+from toolspec.schema.describe import TYPES, join_words
 from toolspec.schema.types import TYPE_OF_KEYWORD, type_names
 from toolspec.schema.validation import Subschema
 from toolspec.text.reader import JSON
@@ -40,7 +40,7 @@ def describe_types(kinds: Iterable[Kind], *, is_integer: bool = False) -> str:
     names = {type_of(kind, is_integer=is_integer) for kind in kinds}
     if len(names) == len(KINDS):
         return ""
-    return listed([name for name in TYPES if name in names])
+    return join_words([name for name in TYPES if name in names])
 
 
 def is_integer(subschema: Subschema) -> bool:

@@ -13,7 +13,7 @@ from tests.factories import make_token, make_tool, make_user, properties
 from tests.field import field_input
 from tests.playground.mcp.agent import LegacyAgent, ModernAgent
 from toolspec.imports import import_document
-from toolspec.schema.dialects import DEFAULT_DIALECT, subschemas
+from toolspec.schema.dialects import DEFAULT_DIALECT, list_subschemas
 
 pytestmark = pytest.mark.django_db
 
@@ -75,7 +75,7 @@ def keys_in(schema):
         keys |= current.get("dependentRequired", {}).keys() | set(current.get("required", []))
         for names in current.get("dependentRequired", {}).values():
             keys |= set(names)
-        waiting += [inner for _, inner in subschemas(current, DEFAULT_DIALECT)]
+        waiting += [inner for _, inner in list_subschemas(current, DEFAULT_DIALECT)]
     return keys
 
 

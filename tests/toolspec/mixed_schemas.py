@@ -6,7 +6,7 @@ from random import Random
 
 from tests.toolspec.random_schemas import DRAFTS, Schemas, objects_in
 from tests.toolspec.random_values import NAMES
-from toolspec.schema.dialects import DIALECTS, Holds, dialect_named
+from toolspec.schema.dialects import DIALECTS, Holds, find_dialect
 from toolspec.text.reader import loads
 
 ODD_NAMES = (
@@ -58,7 +58,7 @@ class MixedSchemas(Schemas):
 
     def __init__(self, random: Random, draft: str) -> None:
         super().__init__(random, draft)
-        self.dialect = dialect_named(DRAFTS[draft])
+        self.dialect = find_dialect(DRAFTS[draft])
         self.ignored = [
             keyword for keyword in EVERY_KEYWORD if keyword not in self.dialect.keywords
         ]

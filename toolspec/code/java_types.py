@@ -25,7 +25,7 @@ from typing import Any, Final
 from toolspec.code.java_names import Names, component_name, constant_name, type_name
 from toolspec.code.java_text import INDENT, comment_text, doc_comment, is_constant, literal
 from toolspec.code.typed_schema import TypedSchemas, typed_schemas
-from toolspec.schema.describe import listed, sentence, with_article
+from toolspec.schema.describe import join_words, sentence, with_article
 from toolspec.text.reader import JSON
 
 # Of a record: 255 arguments of its constructor, without `this` and one for other members.
@@ -257,7 +257,7 @@ class _Writer:
         types = _list_types(schema) - {"null"}
         if len(types) <= 1:
             return ""
-        return _SEVERAL.format(listed(list(map(with_article, sorted(types)))))
+        return _SEVERAL.format(join_words(list(map(with_article, sorted(types)))))
 
     # Types
 

@@ -22,8 +22,8 @@ from toolspec.schema.describe import (
     MAX_VALUES,
     NOUNS,
     cut,
-    few,
-    listed,
+    join_words,
+    list_few,
     phrase,
     plural,
     with_article,
@@ -197,8 +197,8 @@ def _choose_value(difference: SchemaDifference) -> str:
     """The values as a choice: "1", "1 or 2", "one of 1, 2, 3, 4, 5 and 3 more"."""
     values = difference.values
     if len(values) > MAX_VALUES:
-        return f"one of {few(values)}"
-    return listed([cut(dumps(value)) for value in values]) or "nothing"
+        return f"one of {list_few(values)}"
+    return join_words([cut(dumps(value)) for value in values]) or "nothing"
 
 
 def _types(names: frozenset[str]) -> str:
@@ -206,12 +206,12 @@ def _types(names: frozenset[str]) -> str:
     phrases = []
     for name in _type_names(names):
         phrases.append(name if name == "any value" else with_article(name))
-    return listed(phrases) or "nothing"
+    return join_words(phrases) or "nothing"
 
 
 def _bare_types(names: frozenset[str]) -> str:
     """The same without articles: "string or null"."""
-    return listed(_type_names(names)) or "nothing"
+    return join_words(_type_names(names)) or "nothing"
 
 
 def _type_names(names: frozenset[str]) -> list[str]:
@@ -237,7 +237,7 @@ def _schema(conjunction: Conjunction) -> str:
     if titles:
         return f"“{cut(titles[-1])}”"
     if conjunction.choices:
-        return few(min(conjunction.choices, key=len))
+        return list_few(min(conjunction.choices, key=len))
     return _types(conjunction.types)
 
 
@@ -289,10 +289,10 @@ SCHEMA_WORDS: Final[Mapping[str, Callable[[SchemaDifference], str]]] = {
     "new_types": lambda difference: _bare_types(difference.new.types),
     "old_schema": lambda difference: _schema(difference.old),
     "new_schema": lambda difference: _schema(difference.new),
-    "values": lambda difference: few(difference.values),
+    "values": lambda difference: list_few(difference.values),
     "one_of": _choose_value,
-    "old_steps": lambda difference: few(difference.old.keywords.all("multipleOf")),
-    "new_steps": lambda difference: few(difference.new.keywords.all("multipleOf")),
+    "old_steps": lambda difference: list_few(difference.old.keywords.all("multipleOf")),
+    "new_steps": lambda difference: list_few(difference.new.keywords.all("multipleOf")),
     "old_limit": _old_limit,
     "new_limit": _new_limit,
     "before": lambda difference: _as_json(difference.before),

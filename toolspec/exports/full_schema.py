@@ -16,7 +16,7 @@ from toolspec.exports.restricted_keywords import (
     with_sentences,
 )
 from toolspec.schema.describe import sentence
-from toolspec.schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, with_subschemas
+from toolspec.schema.dialects import DEFAULT_DIALECT, Dialect, change_subschemas, dialect_of
 from toolspec.schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
 from toolspec.schema.patterns import has_lookaround
 from toolspec.schema.types import type_names
@@ -124,7 +124,7 @@ def _repair_everywhere(
             return inner
         return _repair_everywhere(inner, dialect, rules, pointer_join(pointer, *path), report)
 
-    out = with_subschemas(schema, dialect, repair)
+    out = change_subschemas(schema, dialect, repair)
     is_array = "array" in type_names(schema.get("type"))
     if rules.needs_items and is_array and not schema.keys() & {"items", "prefixItems"}:
         reason = "Every array must have `items`; one that allows any value was added."

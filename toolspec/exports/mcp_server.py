@@ -24,7 +24,7 @@ from toolspec.exports.full_schema import CLOSING, Path, whole_object
 from toolspec.exports.merge_all_of import Flattener, TooLarge
 from toolspec.exports.object_root import NotAnObject
 from toolspec.exports.restricted_keywords import explain_renaming
-from toolspec.schema.dialects import DEFAULT_DIALECT, subschemas, with_subschemas
+from toolspec.schema.dialects import DEFAULT_DIALECT, change_subschemas, list_subschemas
 from toolspec.schema.normalize import Schema, is_outdated, normalized
 from toolspec.schema.types import type_names
 from toolspec.spec import ToolSpec
@@ -210,7 +210,7 @@ def _list_names_in(schema: JSON) -> Iterator[str]:
         yield from dependent
         for names in (current.get("required"), *dependent.values()):
             yield from strings_of(names)
-        waiting += [inner for _, inner in subschemas(current, DEFAULT_DIALECT)]
+        waiting += [inner for _, inner in list_subschemas(current, DEFAULT_DIALECT)]
 
 
 def _rename_keys(schema: JSON, aliases: Mapping[str, str], pointer: str, report: Report) -> JSON:
@@ -221,7 +221,7 @@ def _rename_keys(schema: JSON, aliases: Mapping[str, str], pointer: str, report:
         return _rename_keys(inner, aliases, pointer, report)
 
     out: Schema = {}
-    for keyword, value in with_subschemas(schema, DEFAULT_DIALECT, rename_inside).items():
+    for keyword, value in change_subschemas(schema, DEFAULT_DIALECT, rename_inside).items():
         if keyword == "properties" and isinstance(value, dict):
             titled = {name: _add_title(name, member) for name, member in value.items()}
             out[keyword] = rename_in_keyword(keyword, titled, aliases)

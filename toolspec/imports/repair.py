@@ -18,8 +18,8 @@ from toolspec.schema.dialects import (
     TYPE_NAMES,
     Dialect,
     dialect_of,
-    filled,
-    held,
+    fill,
+    list_held,
 )
 from toolspec.schema.normalize import is_outdated, normalized
 from toolspec.text.containers import items_of, members_of
@@ -84,9 +84,9 @@ def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> J
         elif holds is not None:
             inner = {
                 path: _repaired(one, dialect, pointer_join(keyword_pointer, *path), report)
-                for path, one in held(holds, value)
+                for path, one in list_held(holds, value)
             }
-            out[keyword] = filled(value, inner)
+            out[keyword] = fill(value, inner)
         else:
             out[keyword] = value
     require_flagged(schema, out, pointer, report)

@@ -1,19 +1,19 @@
 """JSON Schema in words: names of types, and constraints as short phrases like "1 to 50 characters".
 
-The documentation page, the form, exported descriptions and the messages of validation and of the diff all take their
-words from here, so a constraint has the same wording everywhere.
+The documentation page, the form, exported descriptions and the messages of validation and of the
+diff all take their words from here, so a constraint has the same wording everywhere.
 
     phrase("minLength", 3)                        "at least 3 characters"
     sentence("pattern", "^a")                     "Matches the pattern ^a."
     facts_of(Summary([schema]))                   Fact("Length", "text", "1 to 50 characters"), ...
-    listed(["string", "integer", "null"])         "string, integer or null"
+    join_words(["string", "integer", "null"])     "string, integer or null"
     array_of("string")                            "array of strings"
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, Literal
 
@@ -52,30 +52,48 @@ FORMATS: Final[Mapping[str, str]] = {
     "password": "password",
 }
 NOUNS: Final[Mapping[str, str]] = {
-    "minLength": "character", "maxLength": "character", "minItems": "item", "maxItems": "item",
-    "minProperties": "property", "maxProperties": "property", "minContains": "item", "maxContains": "item",
-}  # fmt: skip
+    "minLength": "character",
+    "maxLength": "character",
+    "minItems": "item",
+    "maxItems": "item",
+    "minProperties": "property",
+    "maxProperties": "property",
+    "minContains": "item",
+    "maxContains": "item",
+}
 LIMITS: Final[Mapping[str, str]] = {
-    "minimum": "at least", "maximum": "at most", "exclusiveMinimum": "greater than", "exclusiveMaximum": "less than",
-    **{keyword: "at least" if keyword.startswith("min") else "at most" for keyword in NOUNS},
-}  # fmt: skip
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "greater than",
+    "exclusiveMaximum": "less than",
+    "minLength": "at least",
+    "maxLength": "at most",
+    "minItems": "at least",
+    "maxItems": "at most",
+    "minProperties": "at least",
+    "maxProperties": "at most",
+    "minContains": "at least",
+    "maxContains": "at most",
+}
 
 
 # Types and lists
 
 
-def listed(words: Sequence[str], conjunction: str = "or") -> str:
+def join_words(words: Sequence[str], conjunction: str = "or") -> str:
     """The words as one list: "string, integer or null"; "" for none."""
-    return (
-        f"{', '.join(words[:-1])} {conjunction} {words[-1]}" if len(words) > 1 else "".join(words)
-    )
+    if len(words) < 2:
+        return "".join(words)
+    *first, last = words
+    return f"{', '.join(first)} {conjunction} {last}"
 
 
 def with_article(type_name: str) -> str:
-    """A type or a format with its article: "an array", "a string", "an IPv4 address", "a URI"; "null" has none."""
+    """A type or a format with its article: "an array", "a URI"; "null" has none."""
     if type_name == "null":
         return type_name
-    return f"{'an' if type_name[0] in 'aeioAEI' else 'a'} {type_name}"
+    article = "an" if type_name[0] in "aeioAEI" else "a"
+    return f"{article} {type_name}"
 
 
 def array_of(item_type: str) -> str:
@@ -88,12 +106,12 @@ def array_of(item_type: str) -> str:
     return f"array of {first}s {rest}".rstrip()
 
 
-def few(values: Sequence[JSON]) -> str:
+def list_few(values: Sequence[JSON]) -> str:
     """The first values as JSON, each shortened: "1, 2, 3, 4, 5 and 3 more"."""
-    more = len(values) - MAX_VALUES
-    return ", ".join(cut(dumps(value)) for value in values[:MAX_VALUES]) + (
-        f" and {more} more" if more > 0 else ""
-    )
+    words = ", ".join(cut(dumps(value)) for value in values[:MAX_VALUES])
+    if len(values) > MAX_VALUES:
+        words += f" and {len(values) - MAX_VALUES} more"
+    return words
 
 
 def cut(text: str, length: int = MAX_VALUE_CHARS) -> str:
@@ -103,12 +121,19 @@ def cut(text: str, length: int = MAX_VALUE_CHARS) -> str:
 
 def plural(noun: str, number: object) -> str:
     """The noun as it follows the number: "item" after 1, else "items"."""
-    return noun if number == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    if number == 1:
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def amount(text: str) -> str:
-    """The digits of a count, with separators from 10,000 on: "5000", "50,000"; other text stays as it is."""
-    return f"{int(text):,}" if text.isdecimal() and 5 <= len(text) <= MAX_VALUE_CHARS else text
+    """The digits of a count, with separators from 10,000 on: "5000", "50,000".
+
+    Other text stays as it is.
+    """
+    if text.isdecimal() and 5 <= len(text) <= MAX_VALUE_CHARS:
+        return f"{int(text):,}"
+    return text
 
 
 # One keyword
@@ -132,7 +157,7 @@ def sentence(keyword: str, value: JSON) -> str | None:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _limit(keyword: str) -> Callable[[JSON], str]:
+def _describe_limit(keyword: str) -> Callable[[JSON], str]:
     def to_words(value: JSON) -> str:
         if not is_number(value):
             return ""
@@ -143,43 +168,50 @@ def _limit(keyword: str) -> Callable[[JSON], str]:
     return to_words
 
 
-def _text(before: str) -> Callable[[JSON], str]:
+def _describe_text(before: str) -> Callable[[JSON], str]:
     return lambda value: f"{before} {value}" if isinstance(value, str) and value else ""
 
 
-def _flag(words: str) -> Callable[[JSON], str]:
+def _describe_flag(words: str) -> Callable[[JSON], str]:
     return lambda value: words if value is True else ""
 
 
-def _value(before: str) -> Callable[[JSON], str]:
+def _describe_value(before: str) -> Callable[[JSON], str]:
     return lambda value: f"{before} {dumps(value)}"
 
 
-def _values(before: str) -> Callable[[JSON], str]:
-    return lambda value: (
-        f"{before} {', '.join(map(dumps, value)) or 'nothing'}" if isinstance(value, list) else ""
-    )
+def _describe_values(before: str) -> Callable[[JSON], str]:
+    def to_words(value: JSON) -> str:
+        if not isinstance(value, list):
+            return ""
+        return f"{before} {', '.join(map(dumps, value)) or 'nothing'}"
+
+    return to_words
 
 
-def _format(value: JSON) -> str:
-    return (
-        f"format: {FORMATS.get(value, value)}" if isinstance(value, str) and value.strip() else ""
-    )
+def _describe_format(value: JSON) -> str:
+    if not isinstance(value, str) or not value.strip():
+        return ""
+    return f"format: {FORMATS.get(value, value)}"
+
+
+def _describe_multiple(value: JSON) -> str:
+    return f"a multiple of {dumps(value)}" if is_number(value) else ""
 
 
 _PHRASES: Final[Mapping[str, Callable[[JSON], str]]] = {
-    **{keyword: _limit(keyword) for keyword in LIMITS},
-    "const": _value("always"),
-    "contentEncoding": _text("encoded as"),
-    "contentMediaType": _text("media type:"),
-    "default": _value("default:"),
-    "deprecated": _flag("deprecated"),
-    "enum": _values("one of"),
-    "examples": _values("for example"),
-    "format": _format,
-    "multipleOf": lambda value: f"a multiple of {dumps(value)}" if is_number(value) else "",
-    "pattern": _text("matches the pattern"),
-    "uniqueItems": _flag("no duplicates"),
+    **{keyword: _describe_limit(keyword) for keyword in LIMITS},
+    "const": _describe_value("always"),
+    "contentEncoding": _describe_text("encoded as"),
+    "contentMediaType": _describe_text("media type:"),
+    "default": _describe_value("default:"),
+    "deprecated": _describe_flag("deprecated"),
+    "enum": _describe_values("one of"),
+    "examples": _describe_values("for example"),
+    "format": _describe_format,
+    "multipleOf": _describe_multiple,
+    "pattern": _describe_text("matches the pattern"),
+    "uniqueItems": _describe_flag("no duplicates"),
 }
 
 
@@ -191,9 +223,10 @@ class Fact:
     """One constraint or annotation of a value.
 
     Attributes:
-        kind: the type of `value`: a JSON "value", a list of JSON "values", "code", or "text" in words; "labels" is a
-            list of [value with its name, description] in words.
-        words: a constraint as a phrase that needs no label; "" where only the documentation page lists it.
+        kind: the type of `value`: a JSON "value", a list of JSON "values", "code", or "text" in
+            words; "labels" is a list of [value with its name, description] in words.
+        words: a constraint as a phrase that needs no label; "" where only the documentation page
+            lists it.
     """
 
     label: str
@@ -203,67 +236,66 @@ class Fact:
 
 
 def facts_of(summary: Summary) -> Iterator[Fact]:
-    """Everything about a value except its type, title, description, flags, and the schemas of its parts."""
+    """Everything about a value but its type, title, description, flags, and what is inside it."""
     groups = (
-        _choices,
+        _state_choices,
         *chain.from_iterable(_CONSTRAINTS.values()),
-        _exclusions,
-        _closed,
-        _dependencies,
-        _examples,
+        _state_exclusions,
+        _state_closed,
+        _state_dependencies,
+        _state_examples,
     )
-    return chain.from_iterable(group(summary) for group in groups)
+    for group in groups:
+        yield from group(summary)
 
 
-def constraints(summary: Summary, type_name: str) -> Iterator[Fact]:
+def list_constraints(summary: Summary, type_name: str) -> Iterator[Fact]:
     """The facts that limit values of one type, without lists of choices."""
-    return chain.from_iterable(
-        group(summary) for group in (*_CONSTRAINTS.get(type_name, ()), _exclusions)
-    )
+    for group in _CONSTRAINTS.get(type_name, ()):
+        yield from group(summary)
+    yield from _state_exclusions(summary)
 
 
-def only_requirements(branches: list[JSON]) -> bool:
-    """Whether the branches of `oneOf` or `anyOf` only name required members, which one fact can list."""
-    return bool(branches) and all(
-        isinstance(branch, dict) and set(branch) == {"required"} for branch in branches
-    )
+def has_only_requirements(branches: list[JSON]) -> bool:
+    """Whether the branches of `oneOf` or `anyOf` only name required members.
+
+    Then one fact can list them.
+    """
+    return bool(branches) and all(members_of(branch).keys() == {"required"} for branch in branches)
 
 
-def only_values(schema: JSON) -> bool:
+def has_only_values(schema: JSON) -> bool:
     """Whether a schema only lists values, with `const` or `enum`."""
-    return (
-        isinstance(schema, dict)
-        and bool(schema)
-        and schema.keys() <= {"const", "enum"}
-        and bool(values_of(schema))
-    )
+    return bool(values_of(schema)) and members_of(schema).keys() <= {"const", "enum"}
 
 
 def values_of(schema: JSON) -> list[JSON]:
     """The values of `const` or `enum`; none where a schema lists no values."""
-    if not isinstance(schema, dict):
-        return []
-    return [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
+    keywords = members_of(schema)
+    return [keywords["const"]] if "const" in keywords else items_of(keywords.get("enum"))
 
 
 def label_sentence(labels: Sequence[EnumLabel]) -> str | None:
-    """The labels of the values of an `enum` as a sentence: "0 is Female, 1 is Male."; None if it would be too long."""
+    """The labels of the values of an `enum` as a sentence: "0 is Female, 1 is Male.".
+
+    None if it would be too long.
+    """
     phrases = []
     for label in labels:
-        meaning = label.name
-        if label.description:
-            meaning = f"{label.name} ({label.description})" if label.name else label.description
+        meaning = label.name or label.description
+        if label.name and label.description:
+            meaning = f"{label.name} ({label.description})"
         if meaning:
             phrases.append(f"{dumps(label.value)} is {meaning}")
     words = ", ".join(phrases)
     return f"{words}." if 0 < len(words) <= MAX_LABEL_CHARS else None
 
 
-def _choices(summary: Summary) -> Iterator[Fact]:
+def _state_choices(summary: Summary) -> Iterator[Fact]:
     if summary.has("const"):
         yield Fact("Always", "value", summary.first("const"))
     choices = summary.first("enum")
-    labels = next((found for schema in summary.schemas if (found := enum_labels(schema))), None)
+    labels = next(filter(None, map(enum_labels, summary.schemas)), None)
     if labels:
         yield Fact("One of", "labels", [[label.text, label.description] for label in labels])
     elif isinstance(choices, list):
@@ -272,44 +304,44 @@ def _choices(summary: Summary) -> Iterator[Fact]:
         yield Fact("Default", "value", summary.first("default"))
 
 
-def _range(summary: Summary) -> Iterator[Fact]:
-    low, high = summary.bound(lowest=True), summary.bound(lowest=False)
+def _state_range(summary: Summary) -> Iterator[Fact]:
+    low, is_above = summary.bound(lowest=True) or (None, False)
+    high, is_below = summary.bound(lowest=False) or (None, False)
     words = []
-    if low and high and not (low[1] or high[1]):
-        words.append(_span(low[0], high[0]))
+    if low is not None and high is not None and not (is_above or is_below):
+        words.append(_describe_span(low, high))
     else:
-        words += [phrase("exclusiveMinimum" if low[1] else "minimum", low[0])] if low else []
-        words += [phrase("exclusiveMaximum" if high[1] else "maximum", high[0])] if high else []
-    if words := [*words, *_phrases(summary, "multipleOf")]:
-        yield _words_fact("Range", ", ".join(words))
+        words.append(phrase("exclusiveMinimum" if is_above else "minimum", low))
+        words.append(phrase("exclusiveMaximum" if is_below else "maximum", high))
+    words += _list_phrases(summary, "multipleOf")
+    if any(words):
+        yield _make_fact("Range", ", ".join(filter(None, words)))
 
 
-def _length(summary: Summary) -> Iterator[Fact]:
-    if words := _size(summary, "minLength", "maxLength"):
-        yield _words_fact("Length", words)
+def _state_length(summary: Summary) -> Iterator[Fact]:
+    if words := _describe_size(summary, "minLength", "maxLength"):
+        yield _make_fact("Length", words)
 
 
-def _text_form(summary: Summary) -> Iterator[Fact]:
+def _state_form(summary: Summary) -> Iterator[Fact]:
     for value in dict.fromkeys(strings_of(summary.all("pattern"))):
         yield Fact("Pattern", "code", value, phrase("pattern", value))
     for name in summary.texts("format"):
-        yield Fact(
-            "Format", "text", FORMATS.get(name, name), FORMATS.get(name, phrase("format", name))
-        )
+        words = FORMATS.get(name, phrase("format", name))
+        yield Fact("Format", "text", FORMATS.get(name, name), words)
     for keyword, label in (("contentMediaType", "Media type"), ("contentEncoding", "Encoded as")):
         if text := summary.text(keyword):
             yield Fact(label, "code", text, phrase(keyword, text))
 
 
-def _items(summary: Summary) -> Iterator[Fact]:
-    if words := [
-        *filter(None, [_size(summary, "minItems", "maxItems")]),
-        *_phrases(summary, "uniqueItems"),
-    ]:
-        yield _words_fact("Items", ", ".join(words))
+def _state_items(summary: Summary) -> Iterator[Fact]:
+    words = [_describe_size(summary, "minItems", "maxItems")]
+    words += _list_phrases(summary, "uniqueItems")
+    if any(words):
+        yield _make_fact("Items", ", ".join(filter(None, words)))
 
 
-def _contained(summary: Summary) -> Iterator[Fact]:
+def _state_contained(summary: Summary) -> Iterator[Fact]:
     for schema in summary.schemas:
         if "contains" not in schema:
             continue
@@ -317,111 +349,108 @@ def _contained(summary: Summary) -> Iterator[Fact]:
             "minContains": schema.get("minContains", 1),
             "maxContains": schema.get("maxContains"),
         }
-        if count := _size(Summary([limits]), "minContains", "maxContains"):
-            words = f"{count} {_description(schema['contains'])}"
+        if count := _describe_size(Summary([limits]), "minContains", "maxContains"):
+            words = f"{count} {_describe_contained(schema['contains'])}"
             yield Fact("Contains", "text", words, f"contains {words}")
 
 
-def _description(contained: JSON) -> str:
+def _describe_contained(contained: JSON) -> str:
     """The items that match a `contains` schema, in a few words."""
     if values := values_of(contained):
-        return f"equal to {few(values)}" if len(values) == 1 else f"out of {few(values)}"
-    type_name = contained.get("type") if isinstance(contained, dict) else None
+        preposition = "equal to" if len(values) == 1 else "out of"
+        return f"{preposition} {list_few(values)}"
+    type_name = members_of(contained).get("type")
     return f"of type {type_name}" if isinstance(type_name, str) else "matching `contains`"
 
 
-def _members(summary: Summary) -> Iterator[Fact]:
-    if words := _size(summary, "minProperties", "maxProperties"):
-        yield _words_fact("Size", words)
+def _state_size(summary: Summary) -> Iterator[Fact]:
+    if words := _describe_size(summary, "minProperties", "maxProperties"):
+        yield _make_fact("Size", words)
 
 
-def _names(summary: Summary) -> Iterator[Fact]:
+def _state_names(summary: Summary) -> Iterator[Fact]:
     for names in summary.all("propertyNames"):
         if values := values_of(names):
-            yield Fact("Names: one of", "values", values, f"names: one of {few(values)}")
-        for fact in constraints(Summary([names]), "string") if isinstance(names, dict) else ():
-            yield Fact(
-                f"Names: {fact.label.lower()}", fact.kind, fact.value, f"names: {fact.words}"
-            )
+            yield Fact("Names: one of", "values", values, f"names: one of {list_few(values)}")
+        for fact in list_constraints(Summary([members_of(names)]), "string"):
+            label = f"Names: {fact.label.lower()}"
+            yield replace(fact, label=label, words=f"names: {fact.words}")
 
 
-def _exclusions(summary: Summary) -> Iterator[Fact]:
+def _state_exclusions(summary: Summary) -> Iterator[Fact]:
     for schema in summary.all("not"):
-        if only_values(schema):
+        if has_only_values(schema):
             values = values_of(schema)
-            yield Fact(
-                "Not", "values", values, f"{'not' if len(values) == 1 else 'none of'} {few(values)}"
-            )
+            words = "not" if len(values) == 1 else "none of"
+            yield Fact("Not", "values", values, f"{words} {list_few(values)}")
 
 
-def _closed(summary: Summary) -> Iterator[Fact]:
+def _state_closed(summary: Summary) -> Iterator[Fact]:
     for label, keywords in (
         ("Further items", ("items", "additionalItems", "unevaluatedItems")),
         ("Other properties", ("additionalProperties", "unevaluatedProperties")),
     ):
-        if any(value is False for keyword in keywords for value in summary.all(keyword)):
+        values = chain.from_iterable(map(summary.all, keywords))
+        if any(value is False for value in values):
             yield Fact(label, "text", "not allowed")
 
 
-def _dependencies(summary: Summary) -> Iterator[Fact]:
+def _state_dependencies(summary: Summary) -> Iterator[Fact]:
     for name, others in members_of(summary.first("dependentRequired")).items():
-        yield Fact(
-            "Together",
-            "text",
-            f"{name} needs {listed(strings_of(others), 'and') or 'nothing'}",
-        )
+        yield Fact("Together", "text", f"{name} needs {_describe_names(others)}")
     for keyword, label in (("oneOf", "Exactly one of"), ("anyOf", "At least one of")):
         for branches in summary.all(keyword):
-            if isinstance(branches, list) and only_requirements(branches):
-                required = [branch["required"] for branch in branches if isinstance(branch, dict)]
-                words = listed(
-                    [listed(strings_of(names), "and") or "nothing" for names in required]
-                )
-                yield Fact(label, "text", words)
+            if isinstance(branches, list) and has_only_requirements(branches):
+                groups = [members_of(branch)["required"] for branch in branches]
+                yield Fact(label, "text", join_words(list(map(_describe_names, groups))))
 
 
-def _examples(summary: Summary) -> Iterator[Fact]:
+def _describe_names(names: JSON) -> str:
+    return join_words(strings_of(names), "and") or "nothing"
+
+
+def _state_examples(summary: Summary) -> Iterator[Fact]:
     examples = summary.first("examples")
     if isinstance(examples, list) and examples:
-        yield Fact("Examples" if len(examples) > 1 else "Example", "values", examples)
+        yield Fact(plural("Example", len(examples)), "values", examples)
     elif summary.has("example"):
         yield Fact("Example", "value", summary.first("example"))
 
 
 _CONSTRAINTS: Final[Mapping[str, tuple[Callable[[Summary], Iterator[Fact]], ...]]] = {
-    "number": (_range,),
-    "string": (_length, _text_form),
-    "array": (_items, _contained),
-    "object": (_members, _names),
+    "number": (_state_range,),
+    "string": (_state_length, _state_form),
+    "array": (_state_items, _state_contained),
+    "object": (_state_size, _state_names),
 }
 
 
-def _phrases(summary: Summary, keyword: str) -> list[str]:
+def _list_phrases(summary: Summary, keyword: str) -> list[str]:
     """The different phrases for the keyword."""
-    phrases = (phrase(keyword, value) for value in summary.all(keyword))
-    return list(dict.fromkeys(words for words in phrases if words))
+    phrases = [phrase(keyword, value) for value in summary.all(keyword)]
+    return list(dict.fromkeys(filter(None, phrases)))
 
 
-def _words_fact(label: str, words: str) -> Fact:
+def _make_fact(label: str, words: str) -> Fact:
     return Fact(label, "text", words, words)
 
 
-def _size(summary: Summary, least: str, most: str) -> str:
-    """The tightest limits of a size as "2 to 5 items", "at least 1 item" or "exactly 3 items"; "" if there are none."""
+def _describe_size(summary: Summary, least: str, most: str) -> str:
+    """The tightest limits of a size as "2 to 5 items" or "at least 1 item", or ""."""
     low = max(summary.numbers(least), default=0)
     high = min(summary.numbers(most), default=None)
     if low == 0:
-        return "" if high is None else phrase(most, high)
-    return (
-        phrase(least, low)
-        if high is None
-        else f"{_span(low, high, _count)} {plural(NOUNS[most], high)}"
-    )
+        return phrase(most, high)
+    if high is None:
+        return phrase(least, low)
+    return f"{_describe_span(low, high, _count)} {plural(NOUNS[most], high)}"
 
 
 def _count(value: JSON) -> str:
     return amount(dumps(value))
 
 
-def _span(low: JSON, high: JSON, to_text: Callable[[JSON], str] = dumps) -> str:
-    return f"exactly {to_text(low)}" if low == high else f"{to_text(low)} to {to_text(high)}"
+def _describe_span(low: JSON, high: JSON, to_text: Callable[[JSON], str] = dumps) -> str:
+    if low == high:
+        return f"exactly {to_text(low)}"
+    return f"{to_text(low)} to {to_text(high)}"

@@ -1,9 +1,10 @@
-"""The schemas that apply to one documented value (its layers), their types in words, and the schemas below each.
+"""The schemas of one documented value (its layers), their types in words, and the schemas below.
 
-It reads the keywords itself instead of asking `applicable` and `children`. These follow every branch, and answer for
-one given member or item, in one draft. A page lists all members and items in the order in which they are written, with
-keywords of any draft. It combines only what reads as one description: references, `allOf`, and a union with null; other
-branches are shown one by one. And most schemas have no references, so no index is built for them.
+It reads the keywords itself instead of asking `applicable` and `children`. These follow every
+branch, and answer for one given member or item, in one draft. A page lists all members and items in
+the order in which they are written, with keywords of any draft. It combines only what reads as one
+description: references, `allOf`, and a union with null; other branches are shown one by one. And
+most schemas have no references, so no index is built for them.
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from urllib.parse import unquote
 
-from toolspec.schema.describe import array_of, listed, only_requirements, only_values, values_of
+from toolspec.schema.describe import (
+    array_of,
+    has_only_requirements,
+    has_only_values,
+    join_words,
+    values_of,
+)
 from toolspec.schema.dialects import item_keywords
 from toolspec.schema.index import REFERENCES, Node, SchemaMap
 from toolspec.schema.types import json_type, type_names
@@ -32,7 +40,7 @@ _REFERENCES = frozenset(REFERENCES)
 
 @dataclass(slots=True)
 class Layer:
-    """One of the schemas that apply to a value; `skip` are the keywords that are described elsewhere."""
+    """One of the schemas that apply to a value; other places describe the keywords in `skip`."""
 
     schema: Schema
     pointer: str
@@ -40,22 +48,20 @@ class Layer:
 
     @property
     def keywords(self) -> Schema:
-        return (
-            {key: value for key, value in self.schema.items() if key not in self.skip}
-            if self.skip
-            else self.schema
-        )
+        if not self.skip:
+            return self.schema
+        return {key: value for key, value in self.schema.items() if key not in self.skip}
 
 
 @dataclass
 class Layers:
-    """Finds the layers of each value in the schema `root`, which is at `root_pointer` in its spec."""
+    """Finds the layers of each value in the schema `root`, at `root_pointer` in its spec."""
 
     root: JSON
     root_pointer: str
 
     def of(self, schema: Schema, pointer: str = "") -> tuple[list[Layer], bool]:
-        """All schemas of one value: `schema`, its `$ref`, its `allOf`, its only branch besides null."""
+        """All schemas of one value: `schema`, its `$ref`, its `allOf`, its only branch but null."""
         layers: list[Layer] = []
         nullable = False
         waiting = [Layer(schema, pointer)]
@@ -64,72 +70,69 @@ class Layers:
             if any(layer.schema is known.schema for known in layers):
                 continue
             for keyword in ("anyOf", "oneOf"):
-                other = _other_than_null(layer.schema.get(keyword))
+                other = _find_other_than_null(layer.schema.get(keyword))
                 if other is not None:
                     nullable = True
                     layer.skip.add(keyword)
                     index, branch = other
-                    waiting.append(Layer(branch, pointer_join(layer.pointer, keyword, index)))
+                    branch_pointer = pointer_join(layer.pointer, keyword, index)
+                    waiting.append(Layer(branch, branch_pointer))
             layers.append(layer)
             for index, part in enumerate(items_of(layer.schema.get("allOf"))):
                 if isinstance(part, dict):
-                    waiting.append(Layer(part, pointer_join(layer.pointer, "allOf", index)))
-            target = self._target(layer.schema)
+                    part_pointer = pointer_join(layer.pointer, "allOf", index)
+                    waiting.append(Layer(part, part_pointer))
+            target = self._find_target(layer.schema)
             if target is not None:
                 waiting.append(target)
         return layers, nullable
 
-    def _target(self, schema: Schema) -> Layer | None:
+    def _find_target(self, schema: Schema) -> Layer | None:
         if _REFERENCES.isdisjoint(schema):
             return None
         node = self._nodes.get(id(schema))
-        targets = (
-            target
-            for reference in (node.references if node else ())
-            for target in reference.targets
-        )
-        return next(
-            (
-                Layer(to.schema, self.root_pointer + to.pointer)
-                for to in targets
-                if isinstance(to.schema, dict)
-            ),
-            None,
-        )
+        if node is None:
+            return None
+        for reference in node.references:
+            for target in reference.targets:
+                if isinstance(target.schema, dict):
+                    return Layer(target.schema, self.root_pointer + target.pointer)
+        return None
 
     @cached_property
     def _nodes(self) -> dict[int, Node]:
-        """The nodes of the index, by the identity of their schemas. Many schemas have no references and need none."""
-        return {id(node.schema): node for node in SchemaMap(self.root, max_nodes=MAX_NODES).nodes}
+        """The nodes of the index, by the identity of their schemas.
 
-    def type_name(self, layers: list[Layer], *, nullable: bool, depth: int = 0) -> str:
+        Many schemas have no references and need none.
+        """
+        index = SchemaMap(self.root, max_nodes=MAX_NODES)
+        return {id(node.schema): node for node in index.nodes}
+
+    def describe_type(self, layers: list[Layer], *, nullable: bool, depth: int = 0) -> str:
         """The type in words: "array of strings or null"."""
-        names: list[str] = []
-        for layer in layers:
-            names = type_names(layer.schema.get("type"))
-            if names:
-                break
-        if not names:
-            names = _implied_types(layers)
+        declared = filter(None, (type_names(layer.schema.get("type")) for layer in layers))
+        names = next(declared, None) or _infer_types(layers)
         if nullable or any(layer.schema.get("nullable") is True for layer in layers):
             names = [name for name in names if name not in ("null", "any value")]
             names = [*names, "null"] if names else ["any value"]
-        words = [self._items_type(layers, depth) if name == "array" else name for name in names]
-        return listed(words)
+        if "array" in names:
+            names[names.index("array")] = self._describe_array(layers, depth)
+        return join_words(names)
 
-    def _items_type(self, layers: list[Layer], depth: int) -> str:
+    def _describe_array(self, layers: list[Layer], depth: int) -> str:
         for layer in layers:
-            if isinstance(layer.schema.get(item_keywords(layer.schema)[0]), list):
+            first, _, _ = item_keywords(layer.schema)
+            if isinstance(layer.schema.get(first), list):
                 return "tuple"
             items = layer.schema.get("items")
             if isinstance(items, dict) and depth < MAX_ITEM_TYPES:
                 inner_layers, nullable = self.of(items)
-                inner = self.type_name(inner_layers, nullable=nullable, depth=depth + 1)
-                return array_of(inner)
+                item_type = self.describe_type(inner_layers, nullable=nullable, depth=depth + 1)
+                return array_of(item_type)
         return "array"
 
 
-def named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
+def list_named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
     """(keyword, name, schema) of each property, pattern and schema for other members."""
     for keyword in ("properties", "patternProperties"):
         for name, child in members_of(schema.get(keyword)).items():
@@ -140,39 +143,50 @@ def named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
             yield keyword, "", child
 
 
-def item_children(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str, JSON]]:
-    """(tokens, name, schema) of an array's items; those with their own schemas are named by index ("0", "1")."""
-    first, length, others = item_keywords(schema)
-    for index, child in enumerate(items_of(schema.get(first)) if length else ()):
+def list_item_children(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str, JSON]]:
+    """(tokens, name, schema) of an array's items.
+
+    Those with their own schemas are named by index ("0", "1").
+    """
+    first, _, others = item_keywords(schema)
+    for index, child in enumerate(items_of(schema.get(first))):
         yield (first, index), str(index), child
-    if isinstance(child := schema.get(others), dict):
-        yield (others,), "", child
-    if isinstance(child := schema.get("contains"), dict):
-        yield ("contains",), "contains", child
+    for keyword, name in ((others, ""), ("contains", "contains")):
+        child = schema.get(keyword)
+        if isinstance(child, dict):
+            yield (keyword,), name, child
 
 
 _BRANCH_TITLES = {"oneOf": "Exactly one of these", "anyOf": "Any of these"}
+_CONDITION_LABELS = {"if": "When it is", "then": "Then", "else": "Otherwise"}
 
 
-def branch_children(layer: Layer) -> Iterator[tuple[str, str, tuple[str | int, ...], JSON]]:
+def list_branch_children(layer: Layer) -> Iterator[tuple[str, str, tuple[str | int, ...], JSON]]:
     """(title, label, tokens, schema) of each alternative."""
     for keyword, title in _BRANCH_TITLES.items():
-        listed = layer.schema.get(keyword)
-        if isinstance(listed, list) and keyword not in layer.skip and not only_requirements(listed):
-            for index, child in enumerate(listed):
-                yield title, _branch_label(child, index), (keyword, index), child
-    for keyword, label in (("if", "When it is"), ("then", "Then"), ("else", "Otherwise")):
-        if (child := layer.schema.get(keyword)) is not None and "if" in layer.schema:
-            yield "Depending on the value", label, (keyword,), child
-    if isinstance(child := layer.schema.get("not"), dict) and child and not only_values(child):
-        yield "Except", "Not this", ("not",), child
+        branches = layer.schema.get(keyword)
+        if keyword in layer.skip or not isinstance(branches, list):
+            continue
+        if not has_only_requirements(branches):
+            for index, child in enumerate(branches):
+                yield title, _choose_label(child, index), (keyword, index), child
+    if "if" in layer.schema:
+        for keyword, label in _CONDITION_LABELS.items():
+            child = layer.schema.get(keyword)
+            if child is not None:
+                yield "Depending on the value", label, (keyword,), child
+    excluded = members_of(layer.schema.get("not"))
+    if excluded and not has_only_values(excluded):
+        yield "Except", "Not this", ("not",), excluded
     for name, child in members_of(layer.schema.get("dependentSchemas")).items():
         yield "Depending on the value", f"With {name}", ("dependentSchemas", name), child
 
 
-def _branch_label(schema: JSON, index: int) -> str:
-    title = schema.get("title") if isinstance(schema, dict) else None
-    return title if isinstance(title, str) and title.strip() else f"Option {index + 1}"
+def _choose_label(schema: JSON, index: int) -> str:
+    title = members_of(schema).get("title")
+    if isinstance(title, str) and title.strip():
+        return title
+    return f"Option {index + 1}"
 
 
 def is_worth_describing(items: JSON) -> bool:
@@ -181,25 +195,23 @@ def is_worth_describing(items: JSON) -> bool:
 
 
 def has_more(layers: list[Layer]) -> bool:
-    return any(
-        True
-        for layer in layers
-        for _ in (
-            *named_children(layer.schema),
-            *item_children(layer.schema),
-            *branch_children(layer),
+    """Whether there are schemas below."""
+    for layer in layers:
+        lists = (
+            list_named_children(layer.schema),
+            list_item_children(layer.schema),
+            list_branch_children(layer),
         )
-    )
+        if any(map(any, lists)):
+            return True
+    return False
 
 
-def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
+def _find_other_than_null(branches: JSON) -> tuple[int, Schema] | None:
     """Of two branches, one of them null: the index and schema of the other."""
     if not isinstance(branches, list) or len(branches) != 2:
         return None
-    nulls = [
-        isinstance(branch, dict) and type_names(branch.get("type")) == ["null"]
-        for branch in branches
-    ]
+    nulls = [type_names(members_of(branch).get("type")) == ["null"] for branch in branches]
     if nulls.count(True) != 1:
         return None
     index = nulls.index(False)
@@ -208,41 +220,37 @@ def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
 
 
 def definition_name(schema: Schema) -> str:
+    """The name of the definition that `schema` refers to, or ""."""
     reference = schema.get("$ref")
-    return (
-        unquote(reference.rsplit("/", 1)[-1])
-        if isinstance(reference, str) and "/" in reference
-        else ""
-    )
+    if not isinstance(reference, str) or "/" not in reference:
+        return ""
+    return unquote(reference.rpartition("/")[2])
 
 
-def _implied_types(layers: list[Layer]) -> list[str]:
+def _infer_types(layers: list[Layer]) -> list[str]:
     """The types that the other keywords apply to.
 
-    Of `KEYWORDS_OF_TYPES`, only those whose subschemas the documentation shows: a bound allows values of other types.
+    Of `KEYWORDS_OF_TYPES`, only those whose subschemas the documentation shows: a bound allows
+    values of other types.
     """
-    keys = {key for layer in layers for key in layer.schema}
-    if keys & {"enum", "const"}:
-        values = [value for layer in layers for value in values_of(layer.schema)]
-        return list(dict.fromkeys(_type_of(value) for value in values)) or ["nothing"]
-    if keys & {"properties", "patternProperties", "additionalProperties", "required"}:
+    keywords = set().union(*(layer.schema for layer in layers))
+    if keywords & {"enum", "const"}:
+        values = chain.from_iterable(values_of(layer.schema) for layer in layers)
+        return list(dict.fromkeys(map(_name_type, values))) or ["nothing"]
+    if keywords & {"properties", "patternProperties", "additionalProperties", "required"}:
         return ["object"]
-    if keys & {"items", "prefixItems", "contains"}:
+    if keywords & {"items", "prefixItems", "contains"}:
         return ["array"]
     for layer in layers:
         for keyword in ("oneOf", "anyOf"):
             branches = layer.schema.get(keyword)
             if isinstance(branches, list) and keyword not in layer.skip:
-                kinds = [
-                    type_names(branch.get("type"))
-                    for branch in branches
-                    if isinstance(branch, dict)
-                ]
-                if len(kinds) == len(branches) and all(kinds):
-                    return list(dict.fromkeys(name for names in kinds for name in names))
+                types = [type_names(members_of(branch).get("type")) for branch in branches]
+                if all(types):
+                    return list(dict.fromkeys(chain.from_iterable(types)))
     return ["any value"]
 
 
-def _type_of(value: JSON) -> str:
+def _name_type(value: JSON) -> str:
     """The type of a value, where an integer is written without a point or an exponent."""
     return "integer" if type(value) is int else json_type(value)

@@ -20,10 +20,10 @@ from toolspec.schema.dialects import (
     BUNDLED,
     DEFAULT_DIALECT,
     Dialect,
-    dialect_named,
     dialect_of,
-    held,
+    find_dialect,
     is_standard,
+    list_held,
 )
 from toolspec.text.pointers import pointer_join, resolve_pointer, split_pointer
 from toolspec.text.reader import JSON
@@ -143,7 +143,7 @@ class SchemaMap:
                 holds = node.dialect.holds
                 for keyword, value in schema.items():
                     if (how := holds.get(keyword)) is not None:
-                        for path, subschema in held(how, value):
+                        for path, subschema in list_held(how, value):
                             child = Node(
                                 subschema,
                                 node,
@@ -176,7 +176,7 @@ class SchemaMap:
 
     def _set_dialect(self, node: Node, uri: JSON) -> None:
         """Read `node` in the draft that it names, even if it is not the root of a resource: real schemas do this."""
-        dialect = dialect_named(uri)
+        dialect = find_dialect(uri)
         if dialect is None:
             self._report(
                 node,

@@ -48,7 +48,7 @@ def metaschema_problems(schema: JSON, dialect: Dialect) -> tuple[list[Problem], 
         problems[pointer] = Problem(pointer, message, RULE, keyword=keyword)
     if not problems:
         message = f"This does not follow the meta-schema of draft {dialect.name}."
-        path = pointer_join("", *dialect.first_mistake(schema))
+        path = pointer_join("", *dialect.find_first_mistake(schema))
         return [Problem(path, message, RULE)], False
     return list(problems.values()), not result.truncated
 

@@ -1,6 +1,6 @@
 import pytest
 
-from toolspec.schema.describe import FORMATS, facts_of, few, phrase, sentence
+from toolspec.schema.describe import FORMATS, facts_of, list_few, phrase, sentence
 from toolspec.schema.summary import Summary
 from toolspec.text.reader import Number
 
@@ -86,8 +86,8 @@ def test_the_constraints_of_all_schemas_of_a_value_become_one_description(schema
 
 
 def test_long_lists_and_long_values_are_shortened():
-    assert few(list(range(8))) == "0, 1, 2, 3, 4 and 3 more"
-    assert few(["x" * 100]) == '"' + "x" * 38 + "…"
+    assert list_few(list(range(8))) == "0, 1, 2, 3, 4 and 3 more"
+    assert list_few(["x" * 100]) == '"' + "x" * 38 + "…"
 
 
 def test_every_format_begins_with_its_noun():

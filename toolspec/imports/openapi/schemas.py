@@ -21,7 +21,7 @@ from toolspec.conversion_report import Loss, Report
 from toolspec.imports.openapi.references import References, TooManySchemas, Unresolved
 from toolspec.imports.repair import FLAGS, exclusive_bounds, require_flagged, set_type
 from toolspec.imports.results import Object
-from toolspec.schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, filled, held
+from toolspec.schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, fill, list_held
 from toolspec.text.containers import items_of, members_of
 from toolspec.text.pointers import pointer_join, split_pointer
 from toolspec.text.reader import JSON, dumps
@@ -260,9 +260,9 @@ class SchemaReader:
                 same_value = around if keyword in _IN_PLACE else None
                 inner = {
                     path: self._read(one, pointer_join(keyword_pointer, *path), reading, same_value)
-                    for path, one in held(held_schemas, value)
+                    for path, one in list_held(held_schemas, value)
                 }
-                out[keyword] = filled(value, inner)
+                out[keyword] = fill(value, inner)
             else:
                 out[keyword] = value
         return out

@@ -16,7 +16,7 @@ from toolspec.lint.context import SpecRule, Subject, properties_of
 from toolspec.lint.findings import Finding, Fix
 from toolspec.lint.registry import make_finding
 from toolspec.member_names import find_misnamed
-from toolspec.schema.describe import listed
+from toolspec.schema.describe import join_words
 from toolspec.text.patch import Operation
 
 PROVIDERS: Final = (MCP, OPENAI, ANTHROPIC, GEMINI)
@@ -37,7 +37,7 @@ def check_name(subject: Subject) -> Iterator[Finding]:
     if not rejecting:
         return
     verb = "does" if len(rejecting) == 1 else "do"
-    message = f"{listed(rejecting, 'and')} {verb} not accept the tool name “{spec.name}”."
+    message = f"{join_words(rejecting, 'and')} {verb} not accept the tool name “{spec.name}”."
     yield make_finding("name-not-portable", "/definition/name", message, _rename(subject))
 
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
-from toolspec.schema.dialects import Dialect, subschemas
+from toolspec.schema.dialects import Dialect, list_subschemas
 from toolspec.schema.validation.budget import Budget
 from toolspec.text.numbers import Number
 from toolspec.text.pointers import resolve_pointer
@@ -99,7 +99,7 @@ class FastCheck:
         for keyword, value in schema.items():
             if keyword not in self._dialect.holds:
                 found += _count_parts(value)
-        for _, inner in subschemas(schema, self._dialect):
+        for _, inner in list_subschemas(schema, self._dialect):
             found = self._count_schema(inner, found, references, depth + 1)
         if "$ref" not in schema:
             return found

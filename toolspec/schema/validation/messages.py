@@ -19,7 +19,7 @@ from toolspec.schema.describe import (
     TYPES,
     amount,
     cut,
-    listed,
+    join_words,
     plural,
     with_article,
 )
@@ -83,13 +83,13 @@ def choice(values: Sequence[JSON]) -> str:
             break
     if len(shown) < len(values):
         return f"one of {', '.join(shown)} and {len(values) - len(shown)} more"
-    return listed(shown)
+    return join_words(shown)
 
 
 def types(names: Iterable[str]) -> str:
     """Types as a choice: "a string or null"."""
     return (
-        listed([with_article(name) if name in TYPES else show_text(name) for name in names])
+        join_words([with_article(name) if name in TYPES else show_text(name) for name in names])
         or "anything"
     )
 

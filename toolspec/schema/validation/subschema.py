@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
-from toolspec.schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
+from toolspec.schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, list_held
 from toolspec.schema.index import REFERENCES, base_within
 from toolspec.schema.validation.budget import Budget, Run, Unchecked
 from toolspec.schema.validation.documents import Document
@@ -108,7 +108,7 @@ class Subschema:
         form = {Holds.ARRAY: list, Holds.SCHEMA: dict | bool}.get(how, dict)
         return isinstance(value, form) and all(
             (dialect_of(schema, self.dialect) or self.dialect).accepts(schema)
-            for _, schema in held(how, value)
+            for _, schema in list_held(how, value)
         )
 
     @cached_property
