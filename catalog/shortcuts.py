@@ -58,20 +58,30 @@ def tool_for(person: Person, action: Action, slug: str) -> Tool:
     return tool
 
 
+def toolkit_at(name: str) -> Toolkit:
+    """The toolkit with its settings: new ones, if it has none.
+
+    Raises:
+        Http404: there is none.
+    """
+    key = group_key(name)
+    toolkit = Toolkit.objects.select_related("owner").filter(key=key).first() if key else None
+    if toolkit is not None:
+        return toolkit
+    spelled = Tool.objects.in_toolkit(name).values_list("toolkit", flat=True).first()
+    if spelled is None:
+        raise Http404
+    return Toolkit(key=key, name=spelled)
+
+
 def toolkit_for(person: Person, action: Action, name: str) -> Toolkit:
-    """The toolkit with its settings (new ones, if it has none), if `person` may do `action` to it.
+    """The toolkit, if `person` may do `action` to it.
 
     Raises:
         Http404: there is none, or `person` sees none of its tools.
         NotAllowed: they see it, but may not do this.
     """
-    key = group_key(name)
-    toolkit = Toolkit.objects.select_related("owner").filter(key=key).first() if key else None
-    if toolkit is None:
-        named = Tool.objects.in_toolkit(name).values_list("toolkit", flat=True).first()
-        toolkit = Toolkit(key=key, name=named) if named is not None else None
-    if toolkit is None:
-        raise Http404
+    toolkit = toolkit_at(name)
     if (
         not may(person, action, toolkit)
         and not Tool.objects.visible_to(person).in_toolkit(name).exists()

@@ -127,7 +127,7 @@ def _with_options(faceting: _Faceting) -> tuple[Facet, ...]:
     for facet in faceting.facets():
         options = tuple(filter(faceting.is_useful, facet.options))
         further = tuple(filter(faceting.is_useful, facet.further))
-        if options:
+        if options or further:
             facets.append(replace(facet, options=options, further=further))
     return tuple(facets)
 

@@ -30,7 +30,6 @@ from catalog.templatetags.icons import icon
 register = template.Library()
 
 WORDS_SHOWN: Final = 60  # characters of a search in a title
-TOP_SCORES: Final = ((90, "good"), (70, "fair"), (0, "poor"))
 
 _ROW: Final = SafeString('<li class="result"><div class="result-body">')
 _HEADINGS: Final = {

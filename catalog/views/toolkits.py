@@ -20,9 +20,8 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.figures import find_card
 from catalog.models import Audience, Tool, Toolkit
 from catalog.rights import may
-from catalog.search.document import group_key
 from catalog.search.filters import write_filter
-from catalog.shortcuts import revision_of, toolkit_for
+from catalog.shortcuts import revision_of, toolkit_at, toolkit_for
 from toolspec.exports import FORMATS, export
 from toolspec.text.pretty import print_json
 from toolspec.text.reader import JSON
@@ -40,8 +39,7 @@ def toolkit_settings(request: HttpRequest, name: str) -> HttpResponse:
         return _change_access(request, name)
     if "format" in request.GET:
         return _export(request, name, request.GET["format"])
-    key = group_key(name)
-    toolkit = Toolkit.objects.select_related("owner").filter(key=key).first() or Toolkit(key=key)
+    toolkit = toolkit_at(name)
     return _settings_page(request, toolkit, AccessForm(toolkit))
 
 
@@ -58,7 +56,7 @@ def _change_access(request: HttpRequest, name: str) -> HttpResponse:
 def _settings_page(request: HttpRequest, toolkit: Toolkit, form: AccessForm) -> HttpResponse:
     card = find_card(toolkit.key, Audience.objects.visibility_for(request.user))
     may_change = bool(may(request.user, "organise", toolkit))
-    if card is None and not (may_change and toolkit.pk):
+    if card is None and not may_change:
         raise Http404
     toolkit.name = card.name if card else toolkit.name
     context = {

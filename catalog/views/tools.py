@@ -226,8 +226,10 @@ def compare_tools(request: HttpRequest, slug: str, other: str) -> HttpResponse:
 
     The slug of one tool may have two dots too.
     """
-    if Tool.objects.filter(slug=f"{slug}..{other}").exists():
-        return tool_page(request, f"{slug}..{other}")
+    path = f"{slug}..{other}"
+    if Tool.objects.filter(slug=path).exists():
+        return tool_page(request, path)
+    slug, other = _split_slugs(path)
     old, new = tool_at(slug, request.user), tool_at(other, request.user)
     texts = [SpecText(revision_of(tool).source).text for tool in (old, new)]
     view = request.GET.get("view", "")
@@ -242,6 +244,18 @@ def compare_tools(request: HttpRequest, slug: str, other: str) -> HttpResponse:
         "split": view == "split",
     }
     return render(request, "catalog/similar/compare.html", context)
+
+
+def _split_slugs(path: str) -> tuple[str, str]:
+    """The slugs of two tools, which ".." joins; each may have two dots too."""
+    words = path.split("..")
+    splits = [("..".join(words[:cut]), "..".join(words[cut:])) for cut in range(1, len(words))]
+    slugs = {slug for pair in splits for slug in pair}
+    existing = set(Tool.objects.filter(slug__in=slugs).values_list("slug", flat=True))
+    for pair in splits:
+        if existing.issuperset(pair):
+            return pair
+    return splits[0]
 
 
 @require_POST

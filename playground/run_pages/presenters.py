@@ -42,17 +42,17 @@ def pinned(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[d
 
 
 def join_missing(problems: Sequence[Problem]) -> list[Problem]:
-    """The problems, with one for all missing members of an object, in the place of its first."""
-    names: dict[str, list[str]] = {}
+    """The problems, with one for all members of an object that a rule misses, in the place of its first."""
+    names: dict[tuple[str, str | None], list[str]] = {}
     for problem in problems:
         if _is_missing(problem):
             name = problem.message.removesuffix(IS_MISSING)
-            names.setdefault(problem.pointer, []).append(name)
+            names.setdefault((problem.pointer, problem.schema_pointer), []).append(name)
     joined = []
     for problem in problems:
         if not _is_missing(problem):
             joined.append(problem)
-        elif missing := names.pop(problem.pointer, []):
+        elif missing := names.pop((problem.pointer, problem.schema_pointer), []):
             joined.append(_missing(problem, missing))
     return joined
 

@@ -133,6 +133,28 @@ def test_all_of_its_tools_are_archived_after_a_confirmation(client, mail):
     assert [tool.tool_id for tool in Tool.objects.available()] == ["other.tool"]
 
 
+def test_a_toolkit_without_available_tools_keeps_its_settings(client, mail):
+    for tool in mail.values():
+        archive(tool)
+    assert client.get(SETTINGS).status_code == 404
+
+    client.force_login(make_user("ada", is_superuser=True))
+
+    assert text_of(page(client, SETTINGS), "h1") == "Settings of Mail"
+
+
+def test_more_tools_than_can_be_changed_at_once_are_changed_on_the_server(
+    client, mail, monkeypatch
+):
+    client.force_login(make_user("ada", is_superuser=True))
+    monkeypatch.setattr("catalog.views.toolkits.MAX_EXPORTED", 3)
+
+    shown = page(client, SETTINGS)
+
+    assert shown.css("a.button-danger") == []
+    assert "manage.py organise_tools" in shown.css_first("main").text()
+
+
 def test_tools_that_a_person_may_not_see_are_not_counted(client, mail):
     Group.objects.create(name="team")
     for name in ("copy", "send"):

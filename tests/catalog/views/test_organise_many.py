@@ -301,6 +301,14 @@ def test_two_tools_are_compared_property_by_property(client):
     assert "open" in unfolded.css_first("details.section").attributes
 
 
+@pytest.mark.parametrize("path", ["x..y..c", "c..x..y"])
+def test_a_tool_whose_id_has_two_dots_is_compared(client, path):
+    make_tool("x..y")
+    make_tool("c")
+
+    assert sorted(text_of(page(client, f"/tools/{path}/"), "h1").split(" and ")) == ["c", "x..y"]
+
+
 def test_a_tool_whose_id_has_two_dots_keeps_its_page(client):
     make_tool("a")
     make_tool("b")

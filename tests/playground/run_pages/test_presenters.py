@@ -22,6 +22,15 @@ def test_the_missing_members_of_an_object_are_one_line():
     ]
 
 
+def test_each_rule_that_misses_members_has_its_own_line():
+    first, second = {"required": ["a", "b"]}, {"required": ["c"]}
+
+    assert messages({}, {"allOf": [first, second]}) == [
+        ("", '"a" and "b" are missing'),
+        ("", '"c" is missing'),
+    ]
+
+
 def test_another_rule_that_misses_a_member_keeps_its_own_line():
     depends = Problem(
         "", '"b" is missing; it is required if "a" is given', "r", "dependentRequired"
