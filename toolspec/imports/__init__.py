@@ -1,9 +1,11 @@
-"""Convert documents of other formats to LLM Tool Specs, with a report of the losses. Nothing is fetched.
+"""Convert documents of other formats to LLM Tool Specs, with a report of the losses.
+
+Nothing is fetched.
 
 detect          the format of a document
 tool_lists      MCP, OpenAI, Anthropic, Gemini, LangChain: each entry is one tool
 openapi/        OpenAPI 3.x and Swagger 2.0: each operation is one tool
-repair          schemas with other conventions as JSON Schema; type_names: the types of programming languages
+repair          schemas with other conventions as JSON Schema; type_names: types of languages
 build           drafts become specs that `read_spec` accepts
 results         the imported specs with their losses
 """
@@ -26,11 +28,12 @@ from toolspec.imports.results import (
 )
 from toolspec.imports.tool_lists import drafts_of_tools, notes_on_list
 from toolspec.spec import MAX_SPEC_BYTES
+from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
 __all__ = [
-    "MAX_DOCUMENT_BYTES", "Deadline", "Imported", "ImportedSpec", "NotKnown", "detect", "id_for", "import_document",
-    "is_own_export", "may_be_imported", "name_of", "prefix_for", "text_with_id",
+    "MAX_DOCUMENT_BYTES", "Deadline", "Imported", "ImportedSpec", "NotKnown", "detect", "id_for",
+    "import_document", "is_own_export", "may_be_imported", "name_of", "prefix_for", "text_with_id",
 ]  # fmt: skip
 
 MAX_DOCUMENT_BYTES: Final = 32 * 1024 * 1024
@@ -43,7 +46,8 @@ class NotKnown(ValueError):
 def prefix_for(document: JSON, file_name: str = "") -> str:
     """The default prefix of the ids of the tools in `document`, without the dot.
 
-    The title of an API; for the list of an MCP server, the name of its file without suffix; else "".
+    The title of an API; for the list of an MCP server, the name of its file without suffix; else
+    "".
     """
     format_key = detect(document)
     if format_key in {"openapi-3", "swagger-2"} and isinstance(document, dict):
@@ -53,11 +57,13 @@ def prefix_for(document: JSON, file_name: str = "") -> str:
 
 
 def name_of(document: JSON) -> str:
-    """The title of an API, or the name that an MCP server gives itself; "" if the document has none."""
+    """The title of an API, or the name that an MCP server gives itself.
+
+    "" if the document has none.
+    """
     if not isinstance(document, dict):
         return ""
-    result = document.get("result", document)
-    server = result.get("serverInfo") if isinstance(result, dict) else None
+    server = members_of(document.get("result", document)).get("serverInfo")
     name = server.get("name") if isinstance(server, dict) else title_of(document)
     return name.strip() if isinstance(name, str) else ""
 
@@ -89,18 +95,18 @@ def import_document(
     if format_key is None:
         raise NotKnown("This document is not in a format that can be imported.")
     start = f"{prefix}." if prefix else ""
-    if format_key not in {"openapi-3", "swagger-2"} or not isinstance(document, dict):
-        finisher = Finisher(max_spec_bytes, deadline)
-        notes = [*notes_on_list(document)]
-        drafts = drafts_of_tools(document, prefix=start)
-        specs = tuple(finisher.finished(draft) for draft in islice(drafts, MAX_TOOLS))
-        if next(drafts, None) is not None:
-            notes.append(TOO_MANY_TOOLS)
-    else:
+    if format_key in {"openapi-3", "swagger-2"} and isinstance(document, dict):
         operations = Operations(
             document, prefix=start, max_spec_bytes=max_spec_bytes, deadline=deadline
         )
-        drafts_of_api = [*operations.drafts()]
+        drafts_of_api = list(operations.drafts())
         finisher = Finisher(max_spec_bytes, deadline, sharing=drafts_of_api)
-        specs, notes = tuple(map(finisher.finished, drafts_of_api)), operations.notes
+        specs, notes = tuple(map(finisher.finish, drafts_of_api)), operations.notes
+    else:
+        finisher = Finisher(max_spec_bytes, deadline)
+        drafts = drafts_of_tools(document, prefix=start)
+        specs = tuple(map(finisher.finish, islice(drafts, MAX_TOOLS)))
+        notes = list(notes_on_list(document))
+        if next(drafts, None) is not None:
+            notes.append(TOO_MANY_TOOLS)
     return Imported(format_key, specs, tuple(notes))

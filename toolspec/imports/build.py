@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 from toolspec.conversion_report import Report
 from toolspec.errors import JSONTextError, Problem, SpecError
@@ -35,7 +35,8 @@ class Finisher:
     Args:
         max_spec_bytes: the longest spec that the site accepts.
         deadline: drafts that are not finished by then are refused.
-        sharing: drafts whose schemas share their definitions, which are checked here, once for all drafts.
+        sharing: drafts whose schemas share their definitions, which are checked here, once for all
+            drafts.
     """
 
     def __init__(
@@ -51,29 +52,30 @@ class Finisher:
         self._ids: set[str] = set()
         self._bytes = 0
 
-    def finished(self, draft: Draft) -> ImportedSpec:
+    def finish(self, draft: Draft) -> ImportedSpec:
         if draft.refusal:
-            return _refused(draft, Problem("", draft.refusal, draft.refusal_rule))
+            return _refuse(draft, draft.refusal_rule, draft.refusal)
         if self._deadline.is_over:
-            return _refused(draft, Problem("", TOO_LONG, TOO_LONG_RULE))
+            return _refuse(draft, TOO_LONG_RULE, TOO_LONG)
         if self._bytes > MAX_BYTES_TOGETHER:
-            return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
+            return _refuse(draft, "import.too-large", TOO_LARGE_TOGETHER)
         report = Report()
         report.extend(draft.losses)
-        document = self._document(draft, report)
+        document = self._build_document(draft, report)
         for _ in range(ROUNDS):
             text = dumps(document, blanks=False)
             spec, problems = self._read(text, document, draft)
-            repaired = _repaired(document, problems, draft, report) if problems else None
+            if not problems:
+                break
+            repaired = _repair(document, problems, draft, report)
             if repaired is None:
                 break
             document = repaired
         self._bytes += len(text.encode())
         if self._bytes > MAX_BYTES_TOGETHER:
-            return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
-        return ImportedSpec(
-            draft.pointer, text, document, spec, tuple(report), problems, draft.has_own_id
-        )
+            return _refuse(draft, "import.too-large", TOO_LARGE_TOGETHER)
+        losses = tuple(report)
+        return ImportedSpec(draft.pointer, text, document, spec, losses, problems, draft.has_own_id)
 
     def _read(
         self, text: str, document: Object, draft: Draft
@@ -83,31 +85,34 @@ class Finisher:
             return None, (_too_large(document, draft, size, self._max_spec_bytes),)
         try:
             parse(text)
-            # Not the parsed value: `document` shares its definitions with the other specs, which saves the memory.
+            # not the parsed value: `document` shares its definitions with the other specs
             return check_document(text, document, known=self._known), ()
         except (JSONTextError, SpecError) as error:
             return None, tuple(error.problems)
 
-    def _document(self, draft: Draft, report: Report) -> Object:
-        tool_id = self._unique_id(draft, report)
-        name = _shortened("name", draft.name, draft, report)
-        return {"definition": _named(tool_id, {"name": name, **draft.members}), **draft.siblings}
+    def _build_document(self, draft: Draft, report: Report) -> Object:
+        tool_id = self._make_unique_id(draft, report)
+        name = _shorten("name", draft.name, draft, report)
+        definition = _with_id(tool_id, {"name": name, **draft.members})
+        return {"definition": definition, **draft.siblings}
 
-    def _unique_id(self, draft: Draft, report: Report) -> str:
-        """The draft's id; cut if it is too long, and numbered if another tool of the document has it."""
-        wanted = visible_id(draft.tool_id) or draft.tool_id
-        if wanted != draft.tool_id:
-            report.rewritten(
-                draft.pointer, "Leading, trailing and invisible spaces were removed from the id."
-            )
-        wanted = _shortened("id", wanted, draft, report)
-        tool_id, number = wanted, 2
+    def _make_unique_id(self, draft: Draft, report: Report) -> str:
+        """The draft's id, cut if it is too long.
+
+        It has a number if another tool of the document has the same.
+        """
+        preferred = visible_id(draft.tool_id) or draft.tool_id
+        if preferred != draft.tool_id:
+            reason = "Leading, trailing and invisible spaces were removed from the id."
+            report.rewritten(draft.pointer, reason)
+        preferred = tool_id = _shorten("id", preferred, draft, report)
+        number = 2
         while tool_id in self._ids:
-            tool_id, number = f"{wanted}_{number}", number + 1
-        if tool_id != wanted:
-            report.rewritten(
-                draft.pointer, f"Another tool has the id {wanted!r}; this one became {tool_id!r}."
-            )
+            tool_id = f"{preferred}_{number}"
+            number += 1
+        if tool_id != preferred:
+            reason = f"Another tool has the id {preferred!r}; this one became {tool_id!r}."
+            report.rewritten(draft.pointer, reason)
         self._ids.add(tool_id)
         return tool_id
 
@@ -117,85 +122,80 @@ def text_with_id(imported: ImportedSpec, tool_id: str) -> str:
     definition = imported.document["definition"]
     assert isinstance(definition, dict)  # noqa: S101 - for mypy: a finished draft has one
     others = {name: value for name, value in definition.items() if name != "id"}
-    return dumps({**imported.document, "definition": _named(tool_id, others)}, blanks=False)
+    return dumps({**imported.document, "definition": _with_id(tool_id, others)}, blanks=False)
 
 
-def _named(tool_id: str, definition: Object) -> Object:
+def _with_id(tool_id: str, definition: Object) -> Object:
     """`definition`, which has a name, with an id if that is not the name."""
     return definition if tool_id == definition["name"] else {"id": tool_id, **definition}
 
 
 def id_for(text: str) -> str:
-    """The id of a tool whose document, or prefix and name, make `text`; without a number for one that is taken."""
+    """The id of a tool whose document, or prefix and name, make `text`.
+
+    It has no number for one that is taken.
+    """
     return _cut(visible_id(text) or text)
 
 
-def _shortened(member: str, text: str, draft: Draft, report: Report) -> str:
+def _shorten(member: str, text: str, draft: Draft, report: Report) -> str:
     if len(text) > MAX_NAME_CHARACTERS:
-        report.rewritten(
-            draft.pointer,
-            f"The {member} was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed.",
-        )
+        reason = f"The {member} was truncated:"
+        reason += f" at most {MAX_NAME_CHARACTERS} characters are allowed."
+        report.rewritten(draft.pointer, reason)
     return _cut(text)
 
 
 def _cut(text: str) -> str:
-    """`text` if it is short enough, else its start and that of its SHA-256, with room for a number."""
+    """`text` if it is short enough, else its start and that of its SHA-256; a number still fits."""
     if len(text) <= MAX_NAME_CHARACTERS:
         return text
-    return f"{text[: MAX_NAME_CHARACTERS - 13]}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return f"{text[: MAX_NAME_CHARACTERS - 13]}_{digest}"
 
 
-def _refused(draft: Draft, problem: Problem) -> ImportedSpec:
-    return ImportedSpec(
-        draft.pointer,
-        "",
-        {"definition": {"name": draft.name}},
-        None,
-        tuple(draft.losses),
-        (problem,),
-    )
+def _refuse(draft: Draft, rule: str, message: str) -> ImportedSpec:
+    document: Object = {"definition": {"name": draft.name}}
+    problems = (Problem("", message, rule),)
+    return ImportedSpec(draft.pointer, "", document, None, tuple(draft.losses), problems)
 
 
 def _too_large(document: Object, draft: Draft, size: int, most: int) -> Problem:
     pointer, part_bytes = _largest_part(document)
     message = (
-        f"The spec has {size:,} bytes; at most {most:,} are allowed. Its largest part is `{pointer}` "
-        f"({part_bytes:,} bytes), from {draft.origin(pointer)} in the document. Shorten it there."
+        f"The spec has {size:,} bytes; at most {most:,} are allowed. Its largest part is "
+        f"`{pointer}` ({part_bytes:,} bytes), from {draft.origin(pointer)} in the document. "
+        "Shorten it there."
     )
     return Problem(pointer, message, "json.too-large")
 
 
 def _largest_part(document: Object) -> tuple[str, int]:
     """The pointer and size of the smallest part that is still more than half of `document`."""
-    pointer, value, size = "", cast("JSON", document), 0
     half = len(dumps(document).encode()) // 2
+    pointer, size = "", 2 * half
+    part: JSON = document
     while True:
-        sizes = [(len(dumps(inner).encode()), key, inner) for key, inner in children_of(value)]
-        largest = max(sizes, key=lambda one: one[0], default=None)
-        if largest is None or largest[0] <= half:
-            return pointer, size or 2 * half
-        size, pointer, value = largest[0], pointer_join(pointer, largest[1]), largest[2]
+        sizes = {key: len(dumps(inner).encode()) for key, inner in children_of(part)}
+        largest = max(sizes, key=sizes.__getitem__, default=None)
+        if largest is None or sizes[largest] <= half:
+            return pointer, size
+        pointer, size = pointer_join(pointer, largest), sizes[largest]
+        part = dict(children_of(part))[largest]
 
 
-def _repaired(
+def _repair(
     document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report
 ) -> Object | None:
-    """`document` without its invalid keywords, or without its return type if only that is invalid."""
+    """`document` without its invalid keywords, or without the return type if only that is."""
     repaired = without_refused(document, problems, draft.origin, report)
     if repaired is not None:
         return repaired
     definition = document["definition"]
-    if isinstance(definition, dict) and all(
-        problem.pointer.startswith(_RETURN_TYPE) for problem in problems
-    ):
-        report.dropped(
-            draft.origin(_RETURN_TYPE), f"The return type was removed: {problems[0].message}"
-        )
-        return {
-            **document,
-            "definition": {
-                name: value for name, value in definition.items() if name != "returnType"
-            },
-        }
-    return None
+    is_return_type = all(problem.pointer.startswith(_RETURN_TYPE) for problem in problems)
+    if not isinstance(definition, dict) or not is_return_type:
+        return None
+    reason = f"The return type was removed: {problems[0].message}"
+    report.dropped(draft.origin(_RETURN_TYPE), reason)
+    rest = {name: value for name, value in definition.items() if name != "returnType"}
+    return {**document, "definition": rest}

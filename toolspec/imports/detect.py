@@ -1,7 +1,9 @@
-"""Detect the format of a document by its typical members; a document without them is read as a spec.
+"""Detect the format of a document by its typical members.
 
-Sources: the version fields of OpenAPI and Swagger; MCP, "Listing Tools"; the tool parameters of OpenAI (Chat
-Completions, Responses), Anthropic and Gemini; LangChain, `convert_to_openai_tool`.
+A document without them is read as a spec.
+
+Sources: the version fields of OpenAPI and Swagger; MCP, "Listing Tools"; the tool parameters of
+OpenAI (Chat Completions, Responses), Anthropic and Gemini; LangChain, `convert_to_openai_tool`.
 """
 
 from __future__ import annotations
@@ -12,18 +14,22 @@ from typing import Final
 
 from toolspec import foreign_documents
 from toolspec.imports.results import ImportFormat, Object
+from toolspec.text.containers import members_of
 from toolspec.text.pointers import pointer_join, split_pointer
 from toolspec.text.reader import JSON
 
 MARKS: Final = (
-    b'"openapi"', b'"swagger"', b'"tools"', b'"functions"', b'"functionDeclarations"', b'"function_declarations"',
-    *foreign_documents.MARKS,
+    b'"openapi"', b'"swagger"', b'"tools"', b'"functions"', b'"functionDeclarations"',
+    b'"function_declarations"', *foreign_documents.MARKS,
 )  # fmt: skip
 MAX_LOOKED_AT: Final = 20  # tools of a list, to detect its format
 
 
 def may_be_imported(text: bytes) -> bool:
-    """Whether `text` contains a member name of a format with several tools, or of another known kind; cheap."""
+    """Whether `text` contains a member name of a format with several tools, or a foreign one.
+
+    Cheap.
+    """
     return any(mark in text for mark in MARKS)
 
 
@@ -32,22 +38,15 @@ def detect(document: JSON) -> ImportFormat | None:
     if isinstance(document, dict):
         if "definition" in document:
             return None
-        version = document.get("openapi", document.get("swagger"))
-        if (
-            isinstance(document.get("paths"), dict)
-            or "openapi" in document
-            or "swagger" in document
-        ):
-            return _api_format(version)
+        is_api = isinstance(document.get("paths"), dict)
+        if is_api or "openapi" in document or "swagger" in document:
+            return _api_format(document.get("openapi", document.get("swagger")))
     for pointer, tool in islice(tools_in(document), MAX_LOOKED_AT):
         format_key = format_of_tool(tool)
         if format_key is not None:
             return format_key
-        if (
-            isinstance(tool, dict)
-            and "name" in tool
-            and _GEMINIS & set(split_pointer(pointer)[-2:-1])
-        ):
+        has_name = isinstance(tool, dict) and "name" in tool
+        if has_name and not _GEMINIS.isdisjoint(split_pointer(pointer)[-2:-1]):
             return "gemini"  # a function without parameters has no member that shows its format
     return None
 
@@ -63,11 +62,14 @@ def format_of_tool(tool: JSON) -> ImportFormat | None:
     """The format of one tool."""
     if not isinstance(tool, dict):
         return None
-    return next((format_key for format_key, fits in _TOOLS if fits(tool)), None)
+    for format_key, fits in _TOOLS:
+        if fits(tool):
+            return format_key
+    return None
 
 
 def tools_in(value: JSON, pointer: str = "", depth: int = 3) -> Iterator[tuple[str, JSON]]:
-    """The tools in `value` with their pointers: it is a tool, a list of tools, or contains such a list."""
+    """The tools in `value` with their pointers: it is a tool, or has a list of tools."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             item_pointer = pointer_join(pointer, index)
@@ -101,37 +103,28 @@ def _is_openai(tool: Object) -> bool:
 
 def _is_gemini(tool: Object) -> bool:
     """It has types in capitals, or members that no other format has."""
-    schema = tool.get("parameters")
     if not isinstance(tool.get("name"), str):
         return False
     if not _GEMINI_MEMBERS.isdisjoint(tool):
         return True
-    if not isinstance(schema, dict):
-        return False
+    schema = members_of(tool.get("parameters"))
     declared = schema.get("type")
-    return (isinstance(declared, str) and declared.isupper()) or not _GEMINI_ORDERING.isdisjoint(
-        schema
-    )
+    if isinstance(declared, str) and declared.isupper():
+        return True
+    return not _GEMINI_ORDERING.isdisjoint(schema)
 
 
-_GEMINI_MEMBERS: Final = frozenset(
-    {
-        "response",
-        "parametersJsonSchema",
-        "responseJsonSchema",
-        "parameters_json_schema",
-        "response_json_schema",
-    }
-)
+_GEMINI_MEMBERS: Final = frozenset({
+    "response", "parametersJsonSchema", "responseJsonSchema", "parameters_json_schema",
+    "response_json_schema",
+})  # fmt: skip
 _GEMINI_ORDERING: Final = frozenset({"propertyOrdering", "property_ordering"})
 
 
 def _is_langchain(tool: Object) -> bool:
-    return (
-        isinstance(tool.get("title"), str)
-        and isinstance(tool.get("properties"), dict)
-        and "name" not in tool
-    )
+    if "name" in tool or not isinstance(tool.get("title"), str):
+        return False
+    return isinstance(tool.get("properties"), dict)
 
 
 _TOOLS: Final[tuple[tuple[ImportFormat, Callable[[Object], bool]], ...]] = (

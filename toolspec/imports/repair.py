@@ -1,11 +1,11 @@
-"""Repair schemas that are not quite JSON Schema: type names of programming languages, `required: true` in a member.
+"""Repair schemas that are not quite JSON Schema: type names of languages, flags in members.
 
 Every change is reported. Source: common mistakes in the tool lists of real MCP servers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, cast
 
 from toolspec.conversion_report import Report
@@ -22,16 +22,13 @@ from toolspec.schema.dialects import (
     list_held,
 )
 from toolspec.schema.normalize import is_outdated, normalized
-from toolspec.text.containers import items_of, members_of
+from toolspec.text.containers import items_of, members_of, strings_of
 from toolspec.text.patch import remove_at, set_at
 from toolspec.text.pointers import exists_at, pointer_join, resolve_pointer, split_last
 from toolspec.text.reader import JSON, dumps
 
 EXCLUSIVE: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-FLAGS: Final = {
-    "required": True,
-    "optional": False,
-}  # in a member; the value that makes it required
+FLAGS: Final = {"required": True, "optional": False}  # in a member, if it is required
 
 
 def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
@@ -40,27 +37,21 @@ def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
         return schema
     dialect = dialect_of(schema, DEFAULT_DIALECT)
     if dialect is None:
-        report.dropped(
-            f"{pointer}/$schema", "`$schema` is not a known draft; the schema is read as 2020-12."
-        )
+        reason = "`$schema` is not a known draft; the schema is read as 2020-12."
+        report.dropped(f"{pointer}/$schema", reason)
         schema = {name: value for name, value in schema.items() if name != "$schema"}
         dialect = DEFAULT_DIALECT
-    repaired = _repaired(schema, dialect, pointer, report)
+    repaired = _repair(schema, dialect, pointer, report)
     if not is_outdated(repaired):
         return repaired
-    report.rewritten(
-        pointer_join(pointer, "$schema"),
-        f"The schema was converted from draft {dialect.name} to 2020-12.",
-    )
+    reason = f"The schema was converted from draft {dialect.name} to 2020-12."
+    report.rewritten(pointer_join(pointer, "$schema"), reason)
     return normalized(repaired, pointer=pointer, report=report).together()
 
 
-def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
-    if isinstance(schema, str) and (named := schema_named(schema)) is not None:
-        report.rewritten(
-            pointer, f"This is the name of a type, not a schema; it became `{dumps(named)}`."
-        )
-        return named
+def _repair(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
+    if isinstance(schema, str):
+        return _repair_name(schema, pointer, report)
     if not isinstance(schema, dict):
         return schema
     out: Object = {}
@@ -72,32 +63,50 @@ def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> J
         elif keyword in FLAGS and isinstance(value, bool):
             continue  # becomes `required` of the object
         elif keyword == "optional" and isinstance(value, list) and "properties" in schema:
-            report.rewritten(
-                keyword_pointer, "Properties that are not in `required` are optional anyway."
-            )
+            reason = "Properties that are not in `required` are optional anyway."
+            report.rewritten(keyword_pointer, reason)
         elif keyword == "items" and isinstance(value, list) and dialect is DEFAULT_DIALECT:
             report.rewritten(keyword_pointer, "An array of `items` became `prefixItems`.")
-            out["prefixItems"] = [
-                _repaired(item, dialect, pointer_join(keyword_pointer, index), report)
-                for index, item in enumerate(value)
-            ]
+            out["prefixItems"] = _repair_items(value, keyword_pointer, report)
         elif holds is not None:
-            inner = {
-                path: _repaired(one, dialect, pointer_join(keyword_pointer, *path), report)
-                for path, one in list_held(holds, value)
-            }
-            out[keyword] = fill(value, inner)
+            repaired: dict[tuple[str | int, ...], JSON] = {}
+            for path, inner in list_held(holds, value):
+                place = pointer_join(keyword_pointer, *path)
+                repaired[path] = _repair(inner, dialect, place, report)
+            out[keyword] = fill(value, repaired)
         else:
             out[keyword] = value
     require_flagged(schema, out, pointer, report)
     if dialect is not DRAFT_04:
-        for exclusive, excludes in exclusive_bounds(out).items():
-            result = (
-                "was replaced by the bound itself" if excludes else "has no effect and was removed"
-            )
-            reason = f"`{exclusive}` is a number in this draft; the boolean {result}."
-            report.rewritten(pointer_join(pointer, exclusive), reason)
+        _report_exclusive_bounds(exclusive_bounds(out), pointer, report)
     return out
+
+
+def _repair_items(items: list[JSON], pointer: str, report: Report) -> list[JSON]:
+    repaired = []
+    for index, item in enumerate(items):
+        place = pointer_join(pointer, index)
+        repaired.append(_repair(item, DEFAULT_DIALECT, place, report))
+    return repaired
+
+
+def _repair_name(name: str, pointer: str, report: Report) -> JSON:
+    """The schema for the type `name`; the name itself if it is not known."""
+    schema = schema_named(name)
+    if schema is None:
+        return name
+    reason = f"This is the name of a type, not a schema; it became `{dumps(schema)}`."
+    report.rewritten(pointer, reason)
+    return schema
+
+
+def _report_exclusive_bounds(flags: dict[str, bool], pointer: str, report: Report) -> None:
+    for exclusive, excludes in flags.items():
+        result = "has no effect and was removed"
+        if excludes:
+            result = "was replaced by the bound itself"
+        reason = f"`{exclusive}` is a number in this draft; the boolean {result}."
+        report.rewritten(pointer_join(pointer, exclusive), reason)
 
 
 def exclusive_bounds(out: Object) -> dict[str, bool]:
@@ -106,46 +115,46 @@ def exclusive_bounds(out: Object) -> dict[str, bool]:
     Returns:
         The keywords that were flags, and whether each excluded its bound.
     """
-    found: dict[str, bool] = {}
+    flags: dict[str, bool] = {}
     for exclusive, bound in EXCLUSIVE.items():
         flag = out.get(exclusive)
         if not isinstance(flag, bool):
             continue
         del out[exclusive]
-        found[exclusive] = flag and bound in out
-        if found[exclusive]:
+        flags[exclusive] = flag and bound in out
+        if flags[exclusive]:
             out[exclusive] = out.pop(bound)
-    return found
+    return flags
 
 
 def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:
     """Set `type` of `out` to the types that `value` names; no type if it names any."""
-    listed = value if isinstance(value, list) else [value]
-    names = [name for name in listed if isinstance(name, str)]
-    if len(names) < len(listed) or all(name in TYPE_NAMES for name in names):
+    values: list[JSON] = value if isinstance(value, list) else [value]
+    names = strings_of(values)
+    if len(names) < len(values) or set(names) <= set(TYPE_NAMES):
         out["type"] = value
         return
-    schemas = [schema_named(name) for name in names]
+    schemas = list(map(schema_named, names))
     if None in schemas:
         out["type"] = value
         return
     if {} in schemas:
-        report.rewritten(pointer, f"{_declared(names)} became any type.")
+        report.rewritten(pointer, f"{_quote_all(names)} became any type.")
         return
     union = union_of([schema for schema in schemas if schema is not None])
     for keyword, inner in union.items():
         out.setdefault(keyword, inner)
-    report.rewritten(pointer, f"{_declared(names)} became {_reported(union)}.")
+    report.rewritten(pointer, f"{_quote_all(names)} became {_describe(union)}.")
 
 
-def _reported(schema: Object) -> str:
-    types = schema.get("type")
+def _describe(schema: Object) -> str:
     if schema.keys() != {"type"}:
         return f"`{dumps(schema)}`"
-    return _declared([str(name) for name in types] if isinstance(types, list) else [str(types)])
+    types = schema["type"]
+    return _quote_all(types if isinstance(types, list) else [types])
 
 
-def _declared(names: list[str]) -> str:
+def _quote_all(names: Iterable[JSON]) -> str:
     return " or ".join(f"`{name}`" for name in names)
 
 
@@ -159,10 +168,8 @@ def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -
             names = items_of(out.get("required"))
             if value is FLAGS[flag] and name not in names:
                 out["required"] = [*names, name]
-            flag_pointer = pointer_join(pointer, "properties", name, flag)
-            report.rewritten(
-                flag_pointer, "The object's `required` lists the required properties instead."
-            )
+            reason = "The object's `required` lists the required properties instead."
+            report.rewritten(pointer_join(pointer, "properties", name, flag), reason)
 
 
 # Invalid keywords
@@ -174,7 +181,10 @@ _REPAIRABLE: Final = frozenset({"gate.pattern", "gate.pattern-length", "gate.lis
 def without_refused(
     document: Object, problems: tuple[Problem, ...], origin: Callable[[str], str], report: Report
 ) -> Object | None:
-    """`document`, a spec, without the keywords that `problems` are about; None if one cannot be removed."""
+    """`document`, a spec, without the keywords that `problems` are about.
+
+    None if one cannot be removed.
+    """
     if not all(problem.rule in _REPAIRABLE for problem in problems):
         return None
     for problem in sorted(problems, key=lambda problem: -len(problem.pointer)):
@@ -192,7 +202,10 @@ def without_refused(
 
 
 def _distinct_names(document: Object, problem: Problem) -> JSON:
-    """The lists of names that `problem` is about, with each name once; None if that is not what is wrong."""
+    """The lists of names that `problem` is about, with each name once.
+
+    None if it is another one.
+    """
     if problem.keyword not in _NAME_LISTS or not exists_at(document, problem.pointer):
         return None
     value = cast("JSON", resolve_pointer(document, problem.pointer))

@@ -28,17 +28,15 @@ LABELS: Final[dict[ImportFormat, str]] = {
 
 MAX_TOOLS: Final = 5_000  # of one document
 TOO_MANY_TOOLS: Final = f"Only the first {MAX_TOOLS:,} tools of the document were imported."
-MAX_BYTES_TOGETHER: Final = (
-    32 * 1024 * 1024
-)  # of all specs as JSON: definitions are repeated in each
+MAX_BYTES_TOGETHER: Final = 32 * 1024 * 1024  # of all specs: definitions are repeated in each
 TOO_LARGE_TOGETHER: Final = (
     f"The specs of this document have more than {MAX_BYTES_TOGETHER // 2**20} MiB together; "
     "split the document and import its parts."
 )
 TOO_LONG_RULE: Final = "import.too-long"
 TOO_LONG: Final = (
-    "Importing this document takes longer than one request may take, so this tool was left out. Add the document as "
-    "a source, load it with `manage.py load_specs`, or split it."
+    "Importing this document takes longer than one request may take, so this tool was left out. "
+    "Add the document as a source, load it with `manage.py load_specs`, or split it."
 )
 
 Object = dict[str, JSON]
@@ -48,7 +46,10 @@ SHARE_TO_BEGIN: Final = 0.6  # of the time of an import; checking the tools take
 
 
 class Deadline:
-    """The end of the CPU time that this thread may spend on an import; without `seconds` there is none."""
+    """The end of the CPU time that this thread may spend on an import.
+
+    Without `seconds` there is none.
+    """
 
     def __init__(self, seconds: float | None = None) -> None:
         self._seconds = seconds
@@ -82,7 +83,8 @@ class ImportedSpec:
         spec: the same as a `ToolSpec`; None if it is invalid.
         losses: changes and losses, with pointers into the imported document.
         problems: why it is invalid, with pointers and lines of `text`; empty for a valid spec.
-        has_own_id: whether the document states its id; otherwise the id was made of the prefix and the name.
+        has_own_id: whether the document states its id; otherwise the id was made of the prefix and
+            the name.
     """
 
     pointer: str
@@ -96,11 +98,9 @@ class ImportedSpec:
     @property
     def tool_id(self) -> str:
         definition = self.document["definition"]
-        return (
-            str(definition.get("id", definition.get("name", "")))
-            if isinstance(definition, dict)
-            else ""
-        )
+        if not isinstance(definition, dict):
+            return ""
+        return str(definition.get("id", definition.get("name", "")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,12 @@ class Draft:
     has_own_id: bool = False
 
     def origin(self, pointer: str) -> str:
-        """The pointer in the document for `pointer` in the spec; that of the tool if it is not known."""
+        """The pointer in the document for `pointer` in the spec.
+
+        That of the tool if it is not known.
+        """
         for part, origin in self.origins.items():
-            if is_within(pointer, part) and exists_at(
-                self.document, f"{origin}{pointer.removeprefix(part)}"
-            ):
-                return f"{origin}{pointer.removeprefix(part)}"
+            place = origin + pointer.removeprefix(part)
+            if is_within(pointer, part) and exists_at(self.document, place):
+                return place
         return self.pointer

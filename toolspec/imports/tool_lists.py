@@ -1,7 +1,7 @@
 """Lists of tools in the formats of model providers and MCP servers.
 
-Sources: MCP 2025-11-25, "Tool"; OpenAI, "FunctionDefinition" and "FunctionTool"; Anthropic, "Tool"; Gemini,
-"FunctionDeclaration"; LangChain, `convert_to_openai_tool`.
+Sources: MCP 2025-11-25, "Tool"; OpenAI, "FunctionDefinition" and "FunctionTool"; Anthropic, "Tool";
+Gemini, "FunctionDeclaration"; LangChain, `convert_to_openai_tool`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from toolspec.imports.detect import detect, format_of_tool, tools_in
 from toolspec.imports.openapi.schemas import from_openapi_3
 from toolspec.imports.repair import repaired_schema
 from toolspec.imports.results import Draft, ImportFormat, Object
+from toolspec.text.containers import members_of
 from toolspec.text.pointers import pointer_join
 from toolspec.text.reader import JSON
 
 _STORED_BESIDE: Final = "Stored in `{}`, outside the definition."
 
 
-def _refusal_of(tool: JSON) -> str:
+def _explain_refusal(tool: JSON) -> str:
     if isinstance(tool, dict) and isinstance(tool.get("arguments"), list):
         return "This is not a tool: it has `arguments`, but no input schema. Is it an MCP prompt?"
     return "This is not a tool in a known format."
@@ -30,25 +31,27 @@ def _refusal_of(tool: JSON) -> str:
 
 def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
     """One draft per tool in `document`; the ids are `prefix` and the name."""
-    given = _given_ids(document)
+    own_ids = _find_ids(document)
     for pointer, tool in tools_in(document):
         format_key = format_of_tool(tool) or _format_by_neighbours(tool, document)
         if format_key is None or format_key not in _LAYOUTS or not isinstance(tool, dict):
             name = tool.get("name") if isinstance(tool, dict) else None
-            yield Draft(pointer, str(name or ""), "", {}, refusal=_refusal_of(tool))
+            yield Draft(pointer, str(name or ""), "", {}, refusal=_explain_refusal(tool))
             continue
         draft = _read(format_key, tool, pointer)
-        draft.has_own_id = bool(given.get(pointer))
-        draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
+        own_id = own_ids.get(pointer)
+        draft.has_own_id = bool(own_id)
+        draft.tool_id = own_id or f"{prefix}{draft.name}"
         draft.document = document
         yield draft
 
 
 def notes_on_list(document: JSON) -> Iterator[str]:
     """Sentences about a list of tools as a whole."""
-    result = document.get("result", document) if isinstance(document, dict) else None
-    if isinstance(result, dict) and result.get("nextCursor"):
-        yield "The list is incomplete: `nextCursor` refers to another page, which is not in this document."
+    page = members_of(document)
+    if members_of(page.get("result", page)).get("nextCursor"):
+        note = "The list is incomplete: `nextCursor` refers to another page,"
+        yield f"{note} which is not in this document."
 
 
 def _format_by_neighbours(tool: JSON, document: JSON) -> ImportFormat | None:
@@ -61,46 +64,41 @@ def _format_by_neighbours(tool: JSON, document: JSON) -> ImportFormat | None:
     return format_key if format_key in _MAY_BE_BARE else None
 
 
-def _given_ids(document: JSON) -> dict[str, str]:
+def _find_ids(document: JSON) -> dict[str, str]:
     """Ids beside tools, as in {"id": "airline.book", "tool": {…}}, by the tools' pointers."""
-    rows = (
-        {pointer_join("", index): row for index, row in enumerate(document)}
-        if isinstance(document, list)
-        else {}
-    )
-    return {
-        pointer_join(pointer, "tool"): tool_id
-        for pointer, row in (rows or {"": document}).items()
-        if isinstance(row, dict) and "tool" in row and isinstance(tool_id := row.get("id"), str)
-    }
+    rows = {"": document}
+    if isinstance(document, list):
+        rows = {pointer_join("", index): row for index, row in enumerate(document)}
+    ids: dict[str, str] = {}
+    for pointer, row in rows.items():
+        tool_id = members_of(row).get("id")
+        if isinstance(tool_id, str) and "tool" in members_of(row):
+            ids[pointer_join(pointer, "tool")] = tool_id
+    return ids
 
 
 def _read(format_key: ImportFormat, tool: Object, pointer: str) -> Draft:
     layout, report = _LAYOUTS[format_key], Report()
-    inner = tool.get("function") if format_key == "openai" else None
     function, at = tool, pointer
-    if isinstance(inner, dict):
+    inner = tool.get("function")
+    if format_key == "openai" and isinstance(inner, dict):
         function, at = inner, pointer_join(pointer, "function")
     if format_key == "gemini":  # Python's SDK writes null for absent members
         function = {name: value for name, value in tool.items() if value is not None}
-    members: Object = {}
+    description = function.get("description")
+    members: Object = {"description": description if isinstance(description, str) else ""}
     for part, member in layout.parts.items():
         schema = layout.read_schema(function, member, at, report)
-        members |= {part: schema} if schema is not None else {}
+        if schema is not None:
+            members[part] = schema
     examples = function.get(layout.examples)
     if isinstance(examples, list) and all(map(layout.is_example, examples)):
         members["examples"] = [{"parameters": example} for example in examples]
-    description = function.get("description")
     if not isinstance(description, str):
-        report.rewritten(
-            pointer_join(at, "description"),
-            "The description is missing; it was set to an empty string.",
-        )
-        description = ""
+        reason = "The description is missing; it was set to an empty string."
+        report.rewritten(pointer_join(at, "description"), reason)
     name = function.get(layout.name)
-    draft = Draft(
-        pointer, name if isinstance(name, str) else "", "", {"description": description, **members}
-    )
+    draft = Draft(pointer, name if isinstance(name, str) else "", "", members)
     if format_key != "langchain":  # there, the whole object is the schema
         _store_rest(draft, format_key, function, at, report)
     for part, member in layout.parts.items():
@@ -121,7 +119,7 @@ def _store_rest(
         report.preserved(pointer_join(pointer, name), _STORED_BESIDE.format(extension))
 
 
-def _schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
+def _read_schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
     """The schema in `member`; None if it is absent."""
     schema = tool.get(member)
     if schema is None:
@@ -129,29 +127,33 @@ def _schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
     return repaired_schema(schema, pointer_join(pointer, member), report)
 
 
-def _schema_of_gemini(tool: Object, member: str, pointer: str, report: Report) -> JSON:
-    """The schema in `member`, which is that of OpenAPI 3.0, or beside it as JSON Schema; None if it is absent."""
+def _read_gemini_schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
+    """The schema in `member`, as of OpenAPI 3.0, or beside it as JSON Schema.
+
+    None if it is absent.
+    """
     for spelling in (f"{member}JsonSchema", f"{member}_json_schema"):
         if tool.get(spelling):
-            return _schema(tool, spelling, pointer, report)
+            return _read_schema(tool, spelling, pointer, report)
     if member not in tool:
         return None
     at = pointer_join(pointer, member)
-    converted = from_openapi_3(_gemini_schema(tool[member]), at, report)
+    converted = from_openapi_3(_spell_gemini_schema(tool[member]), at, report)
     return repaired_schema(converted, at, report)
 
 
-def _schema_of_langchain(tool: Object, _member: str, pointer: str, report: Report) -> JSON:
+def _read_langchain_schema(tool: Object, _member: str, pointer: str, report: Report) -> JSON:
     """The tool without its own members, which is the schema of the parameters."""
     own = {"title", "description", "examples"}
     schema: Object = {name: value for name, value in tool.items() if name not in own}
     return repaired_schema(schema, pointer, report)
 
 
-def _gemini_schema(schema: JSON) -> JSON:
-    """`schema` in the spelling of the REST API, with numbers where Google's JSON writes an int64 as text.
+def _spell_gemini_schema(schema: JSON) -> JSON:
+    """`schema` in the spelling of the REST API.
 
-    Python's SDK spells keywords in snake case, and writes null for absent ones.
+    It has numbers where Google's JSON writes an int64 as text. Python's SDK spells keywords in
+    snake case, and writes null for absent ones.
     """
     if not isinstance(schema, dict):
         return schema
@@ -161,11 +163,11 @@ def _gemini_schema(schema: JSON) -> JSON:
         if value is None and keyword in _GEMINI_KEYWORDS:
             continue
         if keyword == "properties" and isinstance(value, dict):
-            out[keyword] = {name: _gemini_schema(member) for name, member in value.items()}
+            out[keyword] = {name: _spell_gemini_schema(member) for name, member in value.items()}
         elif keyword in {"items", "additionalProperties"}:
-            out[keyword] = _gemini_schema(value)
+            out[keyword] = _spell_gemini_schema(value)
         elif keyword in {"anyOf", "prefixItems"} and isinstance(value, list):
-            out[keyword] = [_gemini_schema(branch) for branch in value]
+            out[keyword] = [_spell_gemini_schema(branch) for branch in value]
         elif keyword in _GEMINI_INT64 and isinstance(value, str) and _INT64.fullmatch(value):
             out[keyword] = int(value)
         else:
@@ -178,15 +180,16 @@ _GEMINI_INT64: Final = frozenset(
     {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"},
 )
 _GEMINI_CAMEL: Final[Mapping[str, str]] = {
-    "any_of": "anyOf", "prefix_items": "prefixItems", "additional_properties": "additionalProperties",
-    "property_ordering": "propertyOrdering", "min_items": "minItems", "max_items": "maxItems",
-    "min_length": "minLength", "max_length": "maxLength", "min_properties": "minProperties",
+    "any_of": "anyOf", "prefix_items": "prefixItems",
+    "additional_properties": "additionalProperties", "property_ordering": "propertyOrdering",
+    "min_items": "minItems", "max_items": "maxItems", "min_length": "minLength",
+    "max_length": "maxLength", "min_properties": "minProperties",
     "max_properties": "maxProperties",
 }  # fmt: skip
 _GEMINI_KEYWORDS: Final = frozenset(
     {
-        *_GEMINI_CAMEL.values(), "type", "title", "description", "format", "pattern", "items", "properties", "required",
-        "enum", "nullable", "minimum", "maximum", "example",
+        *_GEMINI_CAMEL.values(), "type", "title", "description", "format", "pattern", "items",
+        "properties", "required", "enum", "nullable", "minimum", "maximum", "example",
     }
 )  # fmt: skip
 _MAY_BE_BARE: Final = frozenset({"openai", "gemini"})
@@ -215,7 +218,7 @@ class _Layout:
     name: str = "name"
     examples: str = ""
     is_example: Callable[[JSON], bool] = _accept_any
-    read_schema: Callable[[Object, str, str, Report], JSON] = _schema
+    read_schema: Callable[[Object, str, str, Report], JSON] = _read_schema
 
     @property
     def known(self) -> frozenset[str]:
@@ -232,15 +235,16 @@ _LAYOUTS: Final[Mapping[ImportFormat, _Layout]] = {
     "gemini": _Layout(
         {"parameters": "parameters", "returnType": "response"},
         frozenset({
-            "parametersJsonSchema", "responseJsonSchema", "parameters_json_schema", "response_json_schema",
+            "parametersJsonSchema", "responseJsonSchema", "parameters_json_schema",
+            "response_json_schema",
         }),
-        read_schema=_schema_of_gemini,
+        read_schema=_read_gemini_schema,
     ),
     "langchain": _Layout(
         {"parameters": ""},
         name="title",
         examples="examples",
         is_example=_is_object,
-        read_schema=_schema_of_langchain,
+        read_schema=_read_langchain_schema,
     ),
 }  # fmt: skip

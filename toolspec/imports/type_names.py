@@ -1,4 +1,4 @@
-"""Schemas for type names of Python, Java, JavaScript and plain English: `dict`, `List[int]`, "list of strings".
+"""Schemas for type names of languages and plain English: `dict`, `List[int]`, "list of strings".
 
 Sources: the Berkeley Function Calling Leaderboard, whose functions have the types of Python,
 Java and JavaScript; Python's `typing`; the tool lists of real servers.
@@ -15,16 +15,17 @@ from toolspec.schema.dialects import TYPE_NAMES
 from toolspec.text.reader import JSON
 
 TYPES: Final[Mapping[str, str]] = {
-    "str": "string", "text": "string", "char": "string", "character": "string", "bytes": "string", "date": "string",
-    "datetime": "string", "enum": "string", "file": "string", "uuid": "string",
-    "int": "integer", "long": "integer", "short": "integer", "byte": "integer", "bigint": "integer",
-    "int32": "integer", "int64": "integer",
-    "float": "number", "double": "number", "decimal": "number", "numeric": "number", "complex": "number",
+    "str": "string", "text": "string", "char": "string", "character": "string", "bytes": "string",
+    "date": "string", "datetime": "string", "enum": "string", "file": "string", "uuid": "string",
+    "int": "integer", "long": "integer", "short": "integer", "byte": "integer",
+    "bigint": "integer", "int32": "integer", "int64": "integer",
+    "float": "number", "double": "number", "decimal": "number", "numeric": "number",
+    "complex": "number",
     "bool": "boolean",
-    "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "sequence": "array", "frozenset": "array",
-    "iterable": "array",
-    "dict": "object", "map": "object", "hashmap": "object", "hashtable": "object", "mapping": "object",
-    "dictionary": "object", "struct": "object", "record": "object",
+    "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "sequence": "array",
+    "frozenset": "array", "iterable": "array",
+    "dict": "object", "map": "object", "hashmap": "object", "hashtable": "object",
+    "mapping": "object", "dictionary": "object", "struct": "object", "record": "object",
     "none": "null", "nonetype": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
 MAX_CHARS: Final = 200
@@ -48,19 +49,20 @@ def _schema(name: str) -> Object | None:
         return {"type": TYPES.get(plain, plain)}
     if plain.endswith("s") and plain[:-1] in {*TYPE_NAMES, *TYPES}:
         return {"type": TYPES.get(plain[:-1], plain[:-1])}
-    choices = [*_split(name, "|")]
+    choices = list(_split(name, "|"))
     if len(choices) > 1:
         return _one_of(choices)
     if name.endswith("?"):
         return _one_of([name[:-1], "null"])
     if name.endswith("[]"):
         return _array(name[:-2])
-    if match := _OF.fullmatch(name):
-        return _array(match[2])
-    if match := _GENERIC.fullmatch(name):
-        return _generic(
-            match[1].rpartition(".")[2].casefold(), [*_split(match[2] or match[3] or "", ",")]
-        )
+    phrase = _OF.fullmatch(name)
+    if phrase:
+        return _array(phrase[2])
+    generic = _GENERIC.fullmatch(name)
+    if generic:
+        outer = generic[1].rpartition(".")[2].casefold()
+        return _generic(outer, list(_split(generic[2] or generic[3] or "", ",")))
     return None
 
 
@@ -71,12 +73,7 @@ def _generic(name: str, inner: list[str]) -> Object | None:
     if name == "union":
         return _one_of(inner)
     if name == "literal":
-        texts = [
-            match[1] or match[2] or ""
-            for part in inner
-            if (match := _QUOTED.fullmatch(part.strip()))
-        ]
-        return {"enum": [*texts]} if texts and len(texts) == len(inner) else None
+        return _literal(inner)
     json_type = TYPES.get(name, name)
     if json_type == "array" and name == "tuple" and inner[-1].strip() != "...":
         items = [_schema(part) for part in inner]
@@ -89,29 +86,45 @@ def _generic(name: str, inner: list[str]) -> Object | None:
     return None if value is None else {"type": "object", "additionalProperties": value}
 
 
+def _literal(inner: list[str]) -> Object | None:
+    """The schema for one of the texts in quotes."""
+    texts: list[JSON] = []
+    for part in inner:
+        match = _QUOTED.fullmatch(part.strip())
+        if match is None:
+            return None
+        texts.append(match[1] or match[2] or "")
+    return {"enum": texts} if texts else None
+
+
 def _array(inner: str) -> Object | None:
     items = _schema(inner)
     return None if items is None else {"type": "array", "items": items}
 
 
 def _one_of(names: list[str]) -> Object | None:
-    found = [_schema(name) for name in names]
-    schemas = [schema for schema in found if schema is not None]
-    if len(schemas) < len(found) or not found:
+    schemas = []
+    for name in names:
+        schema = _schema(name)
+        if schema is None:
+            return None
+        schemas.append(schema)
+    if not schemas:
         return None
     return {} if {} in schemas else union_of(schemas)
 
 
 def union_of(schemas: list[Object]) -> Object:
-    """A schema for the values that match one of `schemas`; a list of types if they have no other keyword."""
+    """A schema for the values that match one of `schemas`.
+
+    It is a list of types if they have no other keyword.
+    """
     if len(schemas) == 1:
         return schemas[0]
-    types: list[JSON] = [
-        *dict.fromkeys(str(schema["type"]) for schema in schemas if schema.keys() == {"type"})
-    ]
-    if all(schema.keys() == {"type"} for schema in schemas):
-        return {"type": types[0] if len(types) == 1 else types}
-    return {"anyOf": [*schemas]}
+    if any(schema.keys() != {"type"} for schema in schemas):
+        return {"anyOf": [*schemas]}
+    types: list[JSON] = [*dict.fromkeys(str(schema["type"]) for schema in schemas)]
+    return {"type": types[0] if len(types) == 1 else types}
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

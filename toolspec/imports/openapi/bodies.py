@@ -103,7 +103,7 @@ def _headers(encoding: Object, pointer: str, context: Context) -> Object:
     found: Object = {}
     for name, declared in members_of(encoding.get("headers")).items():
         place = pointer_join(pointer, "headers", name)
-        header = context.resolved(declared, place, "The header is not sent.")
+        header = context.resolve(declared, place, "The header is not sent.")
         if header is None or name.lower() == "content-type":
             continue
         schema = members_of(header.value.get("schema"))
@@ -127,7 +127,7 @@ def examples_in(holder: Object, pointer: str, context: Context) -> Object:
     examples: Object = {}
     for name, one in listed.items():
         place = pointer_join(pointer, "examples", name)
-        if (found := context.resolved(one, place, "The example was removed.")) is None:
+        if (found := context.resolve(one, place, "The example was removed.")) is None:
             continue
         if "externalValue" in found.value:
             context.report.dropped(
@@ -210,7 +210,7 @@ def with_annotations(schema: JSON, holder: Object) -> JSON:
 def request_body(operation: Part, context: Context) -> Body | None:
     """The body of a request in OpenAPI 3."""
     pointer = pointer_join(operation.pointer, "requestBody")
-    body = context.resolved(operation.value["requestBody"], pointer, "The body was removed.")
+    body = context.resolve(operation.value["requestBody"], pointer, "The body was removed.")
     if body is None:
         return None
     media = media_of(body, context)

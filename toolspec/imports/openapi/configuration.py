@@ -159,7 +159,7 @@ def _scheme(name: str, context: Context) -> Part | None:
     """The security scheme `name`; None, with a report, if the document does not describe it."""
     parent, schemes = _schemes(context.document)
     consequence = f"The security scheme `{name}` is not defined."
-    return context.resolved(schemes.get(name), pointer_join(parent, name), consequence)
+    return context.resolve(schemes.get(name), pointer_join(parent, name), consequence)
 
 
 def _secrets(

@@ -28,7 +28,7 @@ from urllib.parse import unquote
 from toolspec.imports.openapi.bodies import with_examples
 from toolspec.imports.openapi.configuration import configuration_of
 from toolspec.imports.openapi.parameters import examples_of, inputs_of, output_of
-from toolspec.imports.openapi.parts import Context, Part, outside
+from toolspec.imports.openapi.parts import Context, Part, explain_unresolved
 from toolspec.imports.openapi.references import References, TooManySchemas, Unresolved
 from toolspec.imports.openapi.schemas import SchemaReader
 from toolspec.imports.results import (
@@ -191,10 +191,12 @@ class Operations:
     def _operations(self) -> Iterator[_Operation]:
         for path, described in members_of(self._document.get("paths")).items():
             pointer = pointer_join("/paths", path)
-            found = self._references.resolved(described, pointer)
+            found = self._references.resolve(described, pointer)
             if isinstance(found, Unresolved):
                 nothing = Part({}, pointer)
-                yield _Operation(path, nothing, "", nothing, path, outside(found, pointer))
+                yield _Operation(
+                    path, nothing, "", nothing, path, explain_unresolved(found, pointer)
+                )
                 continue
             value, value_pointer = found
             if isinstance(value, dict):
@@ -205,10 +207,12 @@ class Operations:
 
     def _operation(self, path: str, item: Part, method: str) -> _Operation:
         pointer = pointer_join(item.pointer, method)
-        found = self._references.resolved(item.value[method], pointer)
+        found = self._references.resolve(item.value[method], pointer)
         if isinstance(found, Unresolved):
             name = f"{method.upper()} {path}"
-            return _Operation(path, item, method, Part({}, pointer), name, outside(found, pointer))
+            return _Operation(
+                path, item, method, Part({}, pointer), name, explain_unresolved(found, pointer)
+            )
         value, place = found
         part = Part(members_of(value), place)
         return _Operation(

@@ -126,7 +126,7 @@ class _Members:
         schema: Object = {"type": "object", "properties": self.properties}
         if self.required:
             schema["required"] = self.required
-        return self.context.closed(schema, tuple(self.needs), "in")
+        return self.context.close(schema, tuple(self.needs), "in")
 
 
 def inputs_of(path: str, item: Part, operation: Part, context: Context) -> Inputs:
@@ -187,7 +187,7 @@ def _with_body(members: _Members, body: Body | None, pointer: str) -> Inputs:
         return Inputs(members.schema(), wire)
     context = members.context
     if not members.properties:
-        schema = context.closed(body.schema, body.needs, "in")
+        schema = context.close(body.schema, body.needs, "in")
         if isinstance(schema, dict) and schema.get("type") == "object":
             return Inputs(schema, wire | body.wire(whole=True), body.examples)
     name = members.free_name(BODY, "content", pointer)
@@ -201,7 +201,7 @@ def _parameters(item: Part, operation: Part, context: Context) -> list[Part]:
     for holder in (item, operation):
         for index, value in enumerate(items_of(holder.value.get("parameters"))):
             pointer = pointer_join(holder.pointer, "parameters", index)
-            parameter = context.resolved(value, pointer, "The parameter was removed.")
+            parameter = context.resolve(value, pointer, "The parameter was removed.")
             if parameter is None:
                 continue
             if not isinstance(parameter.value.get("name"), str):
@@ -273,7 +273,7 @@ def output_of(operation: Part, context: Context) -> Output:
             alternatives.append(result.schema)
     whole: JSON = alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
     needs = dict.fromkeys(need for result in results.values() for need in result.needs)
-    output = Output(context.closed(whole, tuple(needs), "out"), found[0].examples)
+    output = Output(context.close(whole, tuple(needs), "out"), found[0].examples)
     types = dict.fromkeys(media.media_type for media in found)
     if not _ACCEPTED.issuperset(types):
         output.wire["accept"] = ", ".join(types)
@@ -309,7 +309,7 @@ def _results(codes: list[str], operation: Part, context: Context) -> dict[str, _
     results: dict[str, _Result] = {}
     for code in codes:
         pointer = pointer_join(operation.pointer, "responses", code)
-        response = context.resolved(
+        response = context.resolve(
             members_of(operation.value["responses"])[code], pointer, _UNDEFINED
         )
         media = _content(response, context) if response else None

@@ -16,7 +16,7 @@ from toolspec.text.reader import JSON
 _MEDIA: Final = frozenset({"schema", "example", "examples", "encoding"})
 
 
-def outside(lost: Unresolved, pointer: str) -> str:
+def explain_unresolved(lost: Unresolved, pointer: str) -> str:
     """Why the reference at `pointer` cannot be read, and what to do."""
     advice = " Bundle the documents into one, and import that." if lost.is_outside else ""
     return f"{pointer_join(pointer, '$ref')}: {lost.reason}{advice}"
@@ -32,10 +32,11 @@ class Part:
 
 @dataclass(slots=True)
 class Context:
-    """For reading one operation: the document, its references and schemas, and the report of losses.
+    """For reading one operation: the document, its references and schemas, and the report.
 
     Attributes:
-        max_definition_bytes: of the definitions that the tool's schemas may carry together, as JSON.
+        max_definition_bytes: of the definitions that the tool's schemas may carry together, as
+            JSON.
         definition_bytes: of those that they carry, by direction.
     """
 
@@ -46,24 +47,29 @@ class Context:
     report: Report = field(default_factory=Report)
     definition_bytes: dict[Direction, int] = field(default_factory=dict)
 
-    def closed(self, schema: JSON, needs: tuple[str, ...], direction: Direction) -> JSON:
-        """`schema` with the definitions that it reaches. Parameters come first; the return type has the rest."""
-        room = self.max_definition_bytes - sum(
-            size for other, size in self.definition_bytes.items() if other != direction
-        )
+    def close(self, schema: JSON, needs: tuple[str, ...], direction: Direction) -> JSON:
+        """`schema` with the definitions that it reaches.
+
+        Parameters come first; the return type has the rest.
+        """
+        self.definition_bytes.pop(direction, None)
+        room = self.max_definition_bytes - sum(self.definition_bytes.values())
         schema, size = self.schemas.with_definitions(
             schema, needs, direction, self.report, max_bytes=room
         )
         self.definition_bytes[direction] = size
         return schema
 
-    def resolved(self, value: JSON, pointer: str, consequence: str) -> Part | None:
-        """The object that `value` is or refers to. If there is none, the reason and `consequence` are reported."""
-        found = self.references.resolved(value, pointer)
-        if isinstance(found, Unresolved):
-            self.report.dropped(pointer, f"{found.reason} {consequence}")
+    def resolve(self, value: JSON, pointer: str, consequence: str) -> Part | None:
+        """The object that `value` is or refers to.
+
+        If there is none, the reason and `consequence` are reported.
+        """
+        result = self.references.resolve(value, pointer)
+        if isinstance(result, Unresolved):
+            self.report.dropped(pointer, f"{result.reason} {consequence}")
             return None
-        target, target_pointer = found
+        target, target_pointer = result
         if not isinstance(target, dict):
             self.report.dropped(pointer, f"An object is expected here. {consequence}")
             return None
@@ -73,9 +79,8 @@ class Context:
         """Report the members of `part` that are not `used`."""
         for member in part.value:
             if member not in used:
-                self.report.dropped(
-                    pointer_join(part.pointer, member), f"`{member}` is not part of a spec."
-                )
+                reason = f"`{member}` is not part of a spec."
+                self.report.dropped(pointer_join(part.pointer, member), reason)
 
     def report_unused_content(self, holder: Part, media_type: str, reason: str) -> None:
         """Report content in other media types than `media_type`, and unused members of that one."""

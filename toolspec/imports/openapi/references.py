@@ -187,7 +187,7 @@ class References:
             if isinstance(target, str):
                 waiting.append((self.at(target), target))
 
-    def resolved(self, value: JSON, pointer: str) -> tuple[JSON, str] | Unresolved:
+    def resolve(self, value: JSON, pointer: str) -> tuple[JSON, str] | Unresolved:
         """`value` and `pointer`, or the value that it refers to and its pointer."""
         for _ in range(MAX_HOPS):
             if not isinstance(value, dict) or "$ref" not in value:
