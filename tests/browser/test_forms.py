@@ -505,3 +505,16 @@ def test_no_secret_stays_in_the_browser(every_control: Page):
     page.locator('[value="parameters:view::json"]').click()
     write_json(page, '{"key": "hunter3"}')
     assert "hunter3" not in stored_by_browser(page)
+
+
+def test_the_members_of_a_flat_object_in_a_list_are_side_by_side(signed_in: Page):
+    signed_in.set_viewport_size({"width": 1280, "height": 900})
+    signed_in.goto("/tools/draw_chart/try/?example=1")
+
+    fields = signed_in.locator(".form-row").first.locator("input.input:visible")
+
+    label, value = (field.bounding_box() for field in fields.all()[:2])
+    assert label is not None
+    assert value is not None
+    assert label["y"] == value["y"]
+    assert label["x"] + label["width"] < value["x"]
