@@ -55,16 +55,10 @@ urlpatterns = [
     path("audit/export/", audit.export_audit_log, name="audit_export"),
     path("webhooks/", webhooks.webhook_list, name="webhooks"),
     path("webhooks/<int:pk>/", webhooks.webhook_page, name="webhook"),
-    path("webhooks/<int:pk>/secret/", webhooks.new_secret, name="webhook_secret"),
-    path("webhooks/<int:pk>/test/", webhooks.test, name="webhook_test"),
-    path("webhooks/<int:pk>/remove/", webhooks.remove, name="webhook_remove"),
     path(
         "webhooks/<int:pk>/deliveries/<int:delivery>/",
         webhooks.delivery_page,
         name="webhook_delivery",
-    ),
-    path(
-        "webhooks/<int:pk>/deliveries/<int:delivery>/send/", webhooks.resend, name="webhook_resend"
     ),
     path("lint/", lint_views.rule_list, name="lint_rules"),
     path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
@@ -93,17 +87,9 @@ urlpatterns = [
     path("tools/<str:slug>/similar/", tools.similar_page, name="similar"),
     path("tools/<str:slug>/changes/", revisions.revision_list, name="tool_changes"),
     path(
-        "tools/<str:slug>/changes/compare/", revisions.compare_revisions, name="compare_revisions"
-    ),
-    path(
         "tools/<str:slug>/changes/<revisions:pair>/",
         revisions.revision_diff,
         name="revision_diff",
-    ),
-    path(
-        "tools/<str:slug>/changes/<int:number>/restore/difference/",
-        revisions.restore_difference,
-        name="restore_difference",
     ),
     path(
         "tools/<str:slug>/changes/<int:number>/restore/",

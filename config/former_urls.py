@@ -31,6 +31,10 @@ FORMER: Final[dict[str, str]] = {
     "tools/<str:slug>/compatibility/": "/tools/{slug}/formats/",
     "tools/<str:slug>/exports/<str:key>/": "/tools/{slug}/formats/{key}/",
     "tools/<str:slug>/code/<str:key>/": "/tools/{slug}/formats/{key}/",
+    "tools/<str:slug>/changes/compare/": "/tools/{slug}/changes/",
+    "tools/<str:slug>/changes/<int:number>/restore/difference/": (
+        "/tools/{slug}/changes/{number}/restore/"
+    ),
     "tools/<str:slug>/similar/<str:other>/": "/tools/{slug}..{other}/",
     "tools/<str:slug>/organise/": "/tools/{slug}/settings/",
     "help/connections/": "/help/sources/",

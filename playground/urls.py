@@ -41,6 +41,5 @@ urlpatterns = [
     path("mcp/<str:toolkit>", mcp, name="mcp_toolkit"),
     path("factories/", factories.factories, name="factories"),
     path("factories/new/", factories.new_factory, name="new_factory"),
-    path("factories/rescan/", factories.rescan, name="factories_rescan"),
     path("factories/<path:name>/spec/", factories.factory_spec, name="factory_spec"),
 ]

@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.errors import RevisionConflict
@@ -22,7 +22,12 @@ REVISIONS_PER_PAGE = 50
 
 @require_safe
 def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """All revisions of a tool, newest first; with `?before=`, those before that number."""
+    """All revisions of a tool, newest first; with `?before=`, those before that number.
+
+    With `?from=` and `?to=`, redirect to the difference between these two.
+    """
+    if "from" in request.GET or "to" in request.GET:
+        return _compare_revisions(request, slug)
     tool = tool_at(slug, request.user)
     revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
     before = number_in(request.GET.get("before", ""))
@@ -57,8 +62,7 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
     return render(request, "catalog/revision_diff.html", context)
 
 
-@require_safe
-def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
+def _compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
     """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing ones."""
     newest = revision_of(tool_at(slug, request.user)).number
     typed = (number_in(request.GET.get(name, "")) for name in ("from", "to"))
@@ -67,9 +71,11 @@ def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
 
 
-@require_safe
-def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Redirect to the difference between the current and an old revision, where the old one can be restored."""
+@require_http_methods(["GET", "HEAD", "POST"])
+def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Redirect to the difference between the current and an old revision, which a POST restores."""
+    if request.method == "POST":
+        return _restore(request, slug, number)
     tool = tool_at(slug, request.user)
     return redirect(
         "catalog:revision_diff",
@@ -78,9 +84,8 @@ def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResp
     )
 
 
-@require_POST
 @login_required
-def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def _restore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Publish an old revision as the next one, if the user saw the current one."""
     tool, revision = tool_for(request.user, "revise", slug), revision_at(slug, number, request.user)
     expected = number_in(request.POST.get("current", "")) or revision_of(tool).number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from django.contrib import messages
@@ -9,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.api_auth import actor
 from catalog.form_problems import links_to_errors
@@ -56,8 +57,11 @@ def webhook_list(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @administrators_only
 def webhook_page(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """One webhook: its deliveries and settings; a POST changes the settings."""
+    """One webhook: its deliveries and settings; a POST changes the settings, or does what `do` names."""
     webhook = get_object_or_404(Webhook, pk=pk)
+    act = _ACTIONS.get(request.POST.get("do", ""))
+    if act:
+        return act(request, webhook)
     form = WebhookForm(request.POST if request.method == "POST" else None, webhook=webhook)
     if not form.is_valid():
         return _page(request, get_object_or_404(Webhook, pk=pk), form)
@@ -66,51 +70,43 @@ def webhook_page(request: HttpRequest, pk: int) -> HttpResponseBase:
     return redirect(webhook)
 
 
-@require_POST
-@administrators_only
 @sensitive_variables("secret")
-def new_secret(request: HttpRequest, pk: int) -> HttpResponseBase:
+def _replace_secret(request: HttpRequest, webhook: Webhook) -> HttpResponse:
     """Replace the secret, and show the new one once."""
-    webhook = get_object_or_404(Webhook, pk=pk)
     secret = replace_secret(webhook)
     return _page(request, webhook, WebhookForm(webhook=webhook), secret=secret)
 
 
-@require_POST
-@administrators_only
-def test(request: HttpRequest, pk: int) -> HttpResponseBase:
+def _send_test(request: HttpRequest, webhook: Webhook) -> HttpResponse:
     """Send a test event now."""
-    webhook = get_object_or_404(Webhook, pk=pk)
     _report(request, send_test(webhook))
     return redirect(webhook)
 
 
-@require_POST
-@administrators_only
-def resend(request: HttpRequest, pk: int, delivery: int) -> HttpResponseBase:
-    """Send one message again, now."""
-    found = get_object_or_404(WebhookDelivery, pk=delivery, webhook=pk)
-    _report(request, send_again(found))
-    return redirect("catalog:webhook", pk)
-
-
-@require_POST
-@administrators_only
-def remove(request: HttpRequest, pk: int) -> HttpResponseBase:
-    webhook = get_object_or_404(Webhook, pk=pk)
+def _remove(request: HttpRequest, webhook: Webhook) -> HttpResponse:
     url = shown_url(webhook.url)
     remove_webhook(webhook)
     messages.success(request, f"Webhook to {url} removed.")
     return redirect("catalog:webhooks")
 
 
-@require_safe
+_ACTIONS: Final[Mapping[str, Callable[[HttpRequest, Webhook], HttpResponse]]] = {
+    "secret": _replace_secret,
+    "test": _send_test,
+    "remove": _remove,
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
 @administrators_only
 def delivery_page(request: HttpRequest, pk: int, delivery: int) -> HttpResponseBase:
-    """One delivery with its body."""
+    """One delivery with its body; a POST sends its message again, now."""
     found = get_object_or_404(
         WebhookDelivery.objects.select_related("webhook"), pk=delivery, webhook=pk
     )
+    if request.method == "POST":
+        _report(request, send_again(found))
+        return redirect("catalog:webhook", pk)
     context = {"delivery": found, "webhook": found.webhook, "url": shown_url(found.webhook.url)}
     return render(request, "catalog/webhooks/delivery.html", context)
 

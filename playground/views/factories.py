@@ -11,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_uploads
@@ -52,9 +52,14 @@ ORDER: Final = ("broken", "missing package", "importing", "ready")
 TOOLS_OFFERED: Final = 10
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def factories(request: HttpRequest) -> HttpResponse:
-    """The installed factories, the broken ones first, with their use; `?state=` shows those in one of `STATES`."""
+    """The installed factories, the broken ones first, with their use; `?state=` shows those in one of `STATES`.
+
+    A POST reloads the installed packages.
+    """
+    if request.method == "POST":
+        return _rescan(request)
     check()
     proposals = proposals_for(registry().all(), request.user)
     wanted = request.GET.get("state", "")
@@ -112,9 +117,8 @@ def _skeleton(tool: Tool, site: str) -> dict[str, str]:
     return {"path": path, "code": project[path], "entry_point": entry_point}
 
 
-@require_POST
 @login_required
-def rescan(request: HttpRequest) -> HttpResponse:
+def _rescan(request: HttpRequest) -> HttpResponse:
     """Reload the installed packages."""
     check_may_rescan(request.user)
     messages.info(request, describe_found(request_rescan()))

@@ -294,7 +294,7 @@ PAGES = [
     PageState("tool-revisions", "/tools/billing.send_invoice/changes/"),
     PageState("tool-revisions-one", "/tools/convert_units/changes/"),
     PageState("tool-diff", "/tools/billing.send_invoice/changes/1..2/"),
-    PageState("tool-restore", "/tools/billing.send_invoice/changes/2/restore/difference/"),
+    PageState("tool-restore", "/tools/billing.send_invoice/changes/2/restore/"),
     PageState("edit", "/tools/convert_units/edit/"),
     PageState("edit-breaking", "/tools/convert_units/edit/", act=break_spec, is_quick=True),
     PageState("edit-broken", "/tools/convert_units/edit/", act=edit_text('"definition"', "'x'")),
@@ -457,7 +457,6 @@ NOT_SHOWN = {
     **dict.fromkeys(
         (
             "account_login",
-            "catalog:compare_revisions",
             "mfa_list_webauthn",
             "playground:tool_runs",
         ),

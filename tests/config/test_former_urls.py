@@ -25,6 +25,12 @@ MOVED = {
     "/tools/convert_units/compatibility/": "/tools/convert_units/formats/",
     "/tools/convert_units/exports/openai/": "/tools/convert_units/formats/openai/",
     "/tools/convert_units/code/python/": "/tools/convert_units/formats/python/",
+    "/tools/convert_units/changes/compare/?from=1&to=2": (
+        "/tools/convert_units/changes/?from=1&to=2"
+    ),
+    "/tools/convert_units/changes/1/restore/difference/": (
+        "/tools/convert_units/changes/1/restore/"
+    ),
     "/tools/convert_units/similar/encode_text/": "/tools/convert_units..encode_text/",
     "/tools/convert_units/organise/": "/tools/convert_units/settings/",
     "/help/connections/": "/help/sources/",

@@ -89,7 +89,7 @@ PAGES = (
     "/", "/tools/", "/tools/?q=deep", "/tools/deep/", "/tools/deep/try/", "/tools/deep/try/?example=1",
     "/tools/deep/lint/",
     "/tools/deep/similar/", "/tools/deep/changes/", "/tools/deep/changes/1..2/", "/tools/deep/tests/",
-    "/tools/deep/changes/1/restore/difference/",
+    "/tools/deep/changes/1/restore/",
 )  # fmt: skip
 OPERATIONS = (
     "/tools?q=deep", "/tools/deep", "/tools/deep/spec", "/tools/deep/revisions",

@@ -208,7 +208,7 @@ def test_a_tool_is_written_published_run_and_fixed_as_the_document_describes(aut
 
 
 def rescan(browser, factories):
-    assert post(browser, factories, "/factories/rescan/").status_code == 200
+    assert post(browser, factories, "/factories/").status_code == 200
 
 
 def run(browser, token, parameters):

@@ -162,7 +162,7 @@ def three_revisions(db):
     ],
 )
 def test_any_two_revisions_are_compared(client, query, pair):
-    answer = client.get("/tools/now/changes/compare/", query)
+    answer = client.get("/tools/now/changes/", query)
 
     assert answer["Location"].rstrip("/") == f"/tools/now/changes/{pair}".rstrip("/")
 
@@ -192,7 +192,7 @@ def test_unchanged_lines_are_folded(client):
 
 @pytest.mark.usefixtures("three_revisions")
 def test_a_revision_is_restored_where_its_difference_is_seen(client, browser):
-    seen = browser.get("/tools/now/changes/1/restore/difference/", follow=True)
+    seen = browser.get("/tools/now/changes/1/restore/", follow=True)
 
     assert seen.redirect_chain == [("/tools/now/changes/3..1/", 302)]
     assert 'action="/tools/now/changes/1/restore/"' in seen.content.decode()
@@ -203,6 +203,6 @@ def test_a_revision_is_restored_where_its_difference_is_seen(client, browser):
     assert browser.get("/tools/now/changes/").content.decode().count("Restore…") == 2
 
 
-@pytest.mark.parametrize("path", ["compare/", "1/restore/difference/"])
+@pytest.mark.parametrize("path", ["?from=1&to=2", "1/restore/"])
 def test_revisions_of_a_tool_that_is_not_there_cannot_be_compared(client, path):
     assert client.get(f"/tools/nowhere/changes/{path}").status_code == 404

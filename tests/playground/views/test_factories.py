@@ -220,22 +220,22 @@ def test_a_press_finds_a_factory_that_was_installed_meanwhile(staff, later_facto
     assert "later" not in text_of(staff.get("/factories/"))
     later_factory.install()
 
-    answer = staff.post("/factories/rescan/", follow=True)
+    answer = staff.post("/factories/", follow=True)
 
     assert "1 new factory was found: later (later-tools 1.0)." in text_of(answer)
     assert "later_tools:F" in text_of(answer)
 
 
 def test_a_press_that_finds_nothing_says_so(staff, later_factory):
-    assert "No new factories were found." in text_of(staff.post("/factories/rescan/", follow=True))
+    assert "No new factories were found." in text_of(staff.post("/factories/", follow=True))
 
 
 def test_a_factory_that_was_uninstalled_is_gone_after_a_press(staff, later_factory):
     later_factory.install()
-    staff.post("/factories/rescan/")
+    staff.post("/factories/")
     later_factory.uninstall()
 
-    assert "later_tools:F" not in text_of(staff.post("/factories/rescan/", follow=True))
+    assert "later_tools:F" not in text_of(staff.post("/factories/", follow=True))
 
 
 def test_only_staff_see_the_button(client, browser, staff):
