@@ -11,7 +11,7 @@ from typing import Final
 from toolspec.errors import Problem
 from toolspec.member_names import RULE as MISSPELT
 from toolspec.schema.dialects import TYPE_NAMES
-from toolspec.schema.metaschema_errors import closest_type
+from toolspec.schema.metaschema_errors import find_closest_type
 from toolspec.text.pointers import split_last
 from toolspec.text.positions import Lines
 
@@ -109,7 +109,7 @@ def _fix_type(rest: str) -> Edit | None:
     match = _STRING.match(rest)
     if match is None or match[1] in TYPE_NAMES:
         return None
-    meant = closest_type(match[1])
+    meant = find_closest_type(match[1])
     return (f"Change to “{meant}”", match[0], f'"{meant}"') if meant else None
 
 

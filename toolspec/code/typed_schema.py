@@ -36,7 +36,7 @@ from toolspec.conversion_report import Report
 from toolspec.exports.merge_all_of import Flat, Flattener, TooLarge
 from toolspec.exports.type_mapping import is_null, types_of, types_of_value
 from toolspec.schema.describe import TYPES
-from toolspec.schema.normalize import Normalized, Schema, definition_of, normalized
+from toolspec.schema.normalize import Normalized, Schema, definition_of, normalize
 from toolspec.text.containers import items_of, members_of, strings_of
 from toolspec.text.numbers import is_number
 from toolspec.text.reader import JSON
@@ -103,7 +103,7 @@ def typed_schemas(schemas: Mapping[str, tuple[JSON, str]]) -> TypedSchemas:
     result = TypedSchemas()
     used = set(schemas)
     for name, (schema, pointer) in schemas.items():
-        modern = normalized(schema, pointer=pointer, report=Report())
+        modern = normalize(schema, pointer=pointer, report=Report())
         _Writer(modern, name, pointer, result, used).run()
     members: set[str] = set()
     for class_ in result.classes.values():

@@ -14,7 +14,7 @@ from toolspec.exports.merge_all_of import TooLarge
 from toolspec.exports.object_root import NotAnObject, object_root
 from toolspec.exports.restricted_keywords import explain_renaming
 from toolspec.exports.restricted_schema import SubsetWriter
-from toolspec.schema.normalize import Schema, is_outdated, normalized
+from toolspec.schema.normalize import Schema, is_outdated, normalize
 from toolspec.spec import ToolSpec
 from toolspec.text.pointers import split_pointer
 from toolspec.text.reader import JSON
@@ -138,7 +138,7 @@ class Job:
         """
         subset = self.rules.subset
         assert subset is not None  # noqa: S101 - for mypy: the rules of such a format have one
-        modern = normalized(schema, pointer=pointer, report=self.report)
+        modern = normalize(schema, pointer=pointer, report=self.report)
         try:
             modern.root = object_root(modern, pointer=pointer, report=self.report)
             writer = SubsetWriter(modern, subset, self.report)

@@ -17,7 +17,7 @@ from toolspec.exports.restricted_keywords import (
 )
 from toolspec.schema.describe import sentence
 from toolspec.schema.dialects import DEFAULT_DIALECT, Dialect, change_subschemas, dialect_of
-from toolspec.schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
+from toolspec.schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalize
 from toolspec.schema.patterns import has_lookaround
 from toolspec.schema.types import type_names
 from toolspec.text.containers import members_of
@@ -46,11 +46,11 @@ def whole_object(
     """
     modern = None
     if isinstance(schema, dict) and not rules.reads_drafts and is_outdated(schema):
-        modern = normalized(schema, pointer=pointer, report=report)
+        modern = normalize(schema, pointer=pointer, report=report)
     if modern is None and isinstance(schema, dict) and _has_object_root(schema, rules):
         document = schema
     else:
-        modern = modern or normalized(schema, pointer=pointer, report=report)
+        modern = modern or normalize(schema, pointer=pointer, report=report)
         document = _with_object_root(modern, pointer, rules, report)
         account_for_draft(schema, pointer, report)
     if "properties" not in document:

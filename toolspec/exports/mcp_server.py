@@ -25,7 +25,7 @@ from toolspec.exports.merge_all_of import Flattener, TooLarge
 from toolspec.exports.object_root import NotAnObject
 from toolspec.exports.restricted_keywords import explain_renaming
 from toolspec.schema.dialects import DEFAULT_DIALECT, change_subschemas, list_subschemas
-from toolspec.schema.normalize import Schema, is_outdated, normalized
+from toolspec.schema.normalize import Schema, is_outdated, normalize
 from toolspec.schema.types import type_names
 from toolspec.spec import ToolSpec
 from toolspec.text.containers import items_of, members_of, strings_of
@@ -141,7 +141,7 @@ def _output_schema(returns: JSON, *, any_result: bool) -> Schema | None:
     if not any_result:
         return _object_output(returns)
     if isinstance(returns, dict) and is_outdated(returns):
-        returns = normalized(returns, pointer=RETURN_TYPE, report=Report()).together()
+        returns = normalize(returns, pointer=RETURN_TYPE, report=Report()).together()
     return as_object(_without_draft(returns))
 
 
@@ -150,7 +150,7 @@ def _object_output(returns: JSON) -> Schema | None:
 
     None if it also allows other values, which an older client cannot get.
     """
-    modern = normalized(returns, pointer=RETURN_TYPE, report=Report())
+    modern = normalize(returns, pointer=RETURN_TYPE, report=Report())
     try:
         if not _allows_only_objects(modern.root, Flattener(modern, Report())):
             return None
@@ -195,7 +195,7 @@ def _with_legal_keys(schema: JSON, pointer: str, report: Report) -> tuple[Schema
     for name, new in aliases.items():
         report.rewritten(pointer, explain_renaming(name, new, format_rules.ANTHROPIC.label, _KEYS))
     # references do not name properties then
-    together = normalized(schema, pointer=pointer, report=Report()).together()
+    together = normalize(schema, pointer=pointer, report=Report()).together()
     return members_of(_rename_keys(together, aliases, pointer, report)), aliases
 
 

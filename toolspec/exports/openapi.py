@@ -22,7 +22,7 @@ from toolspec.schema.normalize import (
     Schema,
     account_for_draft,
     definition_of,
-    normalized,
+    normalize,
 )
 from toolspec.schema.validation import Budget, compile_schema
 from toolspec.text.pointers import pointer_join
@@ -79,7 +79,7 @@ def openapi_document(job: Job) -> Schema:
 
 def _add_component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job) -> Schema:
     """Add `schema` and its definitions to the components, and return a reference to it."""
-    modern = normalized(schema, pointer=pointer, report=job.report)
+    modern = normalize(schema, pointer=pointer, report=job.report)
     _drop_invalid_defaults(modern, job)
     names = {"": name}
     for definition in sorted(modern.used_from(modern.root)):

@@ -19,7 +19,7 @@ from toolspec.imports.results import (
     ImportedSpec,
     Object,
 )
-from toolspec.schema.policy import schemas_that_hold
+from toolspec.schema.policy import select_acceptable_schemas
 from toolspec.spec import MAX_NAME_CHARACTERS, ToolSpec, check_document, visible_id
 from toolspec.text.containers import children_of
 from toolspec.text.pointers import pointer_join
@@ -48,7 +48,7 @@ class Finisher:
         self._known: set[int] = set()
         for member in ("parameters", "returnType"):
             schemas = [draft.members[member] for draft in sharing if member in draft.members]
-            self._known |= {id(schema) for schema in schemas_that_hold(schemas)}
+            self._known |= {id(schema) for schema in select_acceptable_schemas(schemas)}
         self._ids: set[str] = set()
         self._bytes = 0
 

@@ -21,7 +21,7 @@ from toolspec.schema.dialects import (
     fill,
     list_held,
 )
-from toolspec.schema.normalize import is_outdated, normalized
+from toolspec.schema.normalize import is_outdated, normalize
 from toolspec.text.containers import items_of, members_of, strings_of
 from toolspec.text.patch import remove_at, set_at
 from toolspec.text.pointers import exists_at, pointer_join, resolve_pointer, split_last
@@ -46,7 +46,7 @@ def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
         return repaired
     reason = f"The schema was converted from draft {dialect.name} to 2020-12."
     report.rewritten(pointer_join(pointer, "$schema"), reason)
-    return normalized(repaired, pointer=pointer, report=report).together()
+    return normalize(repaired, pointer=pointer, report=report).together()
 
 
 def _repair(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:

@@ -1,14 +1,16 @@
 """Which subschemas apply to a member of an object, and to an item of an array.
 
-A schema names members in `properties` and `patternProperties`; `additionalProperties` is for the others. It lists the
-first items in `prefixItems` (up to 2019-09, in an array under `items`); `items` (then `additionalItems`) is for the
-others. `unevaluatedProperties` and `unevaluatedItems` are for what none of the schemas that apply has covered.
+A schema names members in `properties` and `patternProperties`; `additionalProperties` is for the
+others. It lists the first items in `prefixItems` (up to 2019-09, in an array under `items`);
+`items` (then `additionalItems`) is for the others. `unevaluatedProperties` and `unevaluatedItems`
+are for what none of the schemas that apply has covered.
 
-`member` and `item` combine all subschemas that apply to the object or array (see `applicable.py`). `unevaluated*`
-counts in every draft, even if the draft does not define it: schemas mix drafts, and may mark a secret there.
+`member` and `item` combine all subschemas that apply to the object or array (see `applicable.py`).
+`unevaluated*` counts in every draft, even if the draft does not define it: schemas mix drafts, and
+may mark a secret there.
 
-The validator has its own loops (`validation/keywords.py`): it goes from keyword to keyword through a whole object
-or array, and not from member to member.
+The validator has its own loops (`validation/keywords.py`): it goes from keyword to keyword through
+a whole object or array, and not from member to member.
 
 Source: JSON Schema 2020-12 Core, sections 10.3 and 11; the earlier drafts by their own keywords.
 """
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from toolspec.schema.applicable import Impossible, gather
 from toolspec.schema.dialects import item_keywords
@@ -36,8 +39,8 @@ class Child:
 
     Attributes:
         is_declared: a schema names it, and not only all others.
-        is_unevaluated: they are those of `unevaluatedProperties` or `unevaluatedItems`, since no other applies. Whether
-            these see the member or item depends on the value.
+        is_unevaluated: they are those of `unevaluatedProperties` or `unevaluatedItems`, since no
+            other applies. Whether these see the member or item depends on the value.
     """
 
     subschemas: tuple[Subschema, ...]
@@ -55,77 +58,76 @@ class Child:
 
 def member(subschemas: Iterable[Subschema], name: str, is_match: Matches = matches) -> Child:
     """The schemas for the member `name` of an object to which `subschemas` apply."""
-    found: list[Subschema] = []
+    applicable: list[Subschema] = []
     is_declared = False
     for subschema in subschemas:
         keywords = subschema.all_keywords
         declared = list(declared_member(subschema, keywords, name, is_match))
-        is_declared = is_declared or bool(declared)
         if declared:
-            found += declared
+            is_declared = True
+            applicable += declared
         elif "additionalProperties" in keywords:
-            found.append(subschema.sub("additionalProperties"))
-    return (
-        Child(tuple(found), is_declared)
-        if found
-        else _unevaluated(subschemas, "unevaluatedProperties")
-    )
+            applicable.append(subschema.sub("additionalProperties"))
+    if not applicable:
+        return _make_unevaluated(subschemas, "unevaluatedProperties")
+    return Child(tuple(applicable), is_declared)
 
 
 def item(subschemas: Iterable[Subschema], index: int, *, any_draft: bool = False) -> Child:
     """The schemas for the item at `index` of an array to which `subschemas` apply.
 
-    `any_draft`: `prefixItems` and an array under `items` count in every draft, so that no secret is missed.
+    `any_draft`: `prefixItems` and an array under `items` count in every draft, so that no secret is
+    missed.
     """
-    found: list[Subschema] = []
+    applicable: list[Subschema] = []
     is_declared = False
     for subschema in subschemas:
         tokens = tokens_to_item(subschema, index, any_draft=any_draft)
         if tokens:
             is_declared = is_declared or len(tokens) > 1
-            found.append(subschema.sub(*tokens))
-    return (
-        Child(tuple(found), is_declared) if found else _unevaluated(subschemas, "unevaluatedItems")
-    )
+            applicable.append(subschema.sub(*tokens))
+    if not applicable:
+        return _make_unevaluated(subschemas, "unevaluatedItems")
+    return Child(tuple(applicable), is_declared)
 
 
 def declared_at(root: Subschema, pointer: str) -> list[Subschema]:
-    """The subschemas that always apply to the part at `pointer` of a value, and the options of unions there."""
-    found = _with_options([root])
+    """The subschemas that always apply at `pointer` in a value, and the options of unions there."""
+    subschemas = _gather_options([root])
     for token in split_pointer(pointer):
-        below = [*member(found, token).subschemas]
+        below = [*member(subschemas, token).subschemas]
         if token.isdecimal():
-            below += item(found, list_index(token)).subschemas
-        found = _with_options(below)
-    return found
+            below += item(subschemas, list_index(token)).subschemas
+        subschemas = _gather_options(below)
+    return subschemas
 
 
-def _with_options(subschemas: list[Subschema]) -> list[Subschema]:
-    found: list[Subschema] = []
+def _gather_options(subschemas: list[Subschema]) -> list[Subschema]:
+    applicable: list[Subschema] = []
     waiting = subschemas
     while waiting:
         try:
-            applying, unions = gather(waiting, found)
+            new, unions = gather(waiting, applicable)
         except Impossible:
-            return found
-        found += applying
-        options = [option for union in unions for option in union]
+            return applicable
+        applicable += new
+        options = chain.from_iterable(unions)
         waiting = [option for option in options if option.schema is not False]
-    return found
+    return applicable
 
 
 def prefix_length(subschemas: Iterable[Subschema], *, any_draft: bool = False) -> int:
-    """How many items have their own schemas, by position; the same schemas apply to all items after them."""
-    return max(
-        (_item_keywords(subschema, any_draft=any_draft)[1] for subschema in subschemas), default=0
-    )
+    """How many items have their own schemas, by position; those after them share schemas."""
+    longest = 0
+    for subschema in subschemas:
+        _, length, _ = _find_item_keywords(subschema, any_draft=any_draft)
+        longest = max(longest, length)
+    return longest
 
 
-def _unevaluated(subschemas: Iterable[Subschema], keyword: str) -> Child:
-    found = (
-        subschema.sub(keyword) for subschema in subschemas if keyword in subschema.all_keywords
-    )
-    return Child(tuple(found), is_unevaluated=True)
+def _make_unevaluated(subschemas: Iterable[Subschema], keyword: str) -> Child:
+    applicable = [each.sub(keyword) for each in subschemas if keyword in each.all_keywords]
+    return Child(tuple(applicable), is_unevaluated=True)
 
 
 # Of one schema.
@@ -134,7 +136,10 @@ def _unevaluated(subschemas: Iterable[Subschema], keyword: str) -> Child:
 def declared_member(
     subschema: Subschema, keywords: Mapping[str, JSON], name: str | None, is_match: Matches
 ) -> Iterator[Subschema]:
-    """The subschemas of `properties` and `patternProperties` for the member `name`; None is a name of no property."""
+    """The subschemas of `properties` and `patternProperties` for the member `name`.
+
+    None is a name of no property.
+    """
     if name is not None and name in members_of(keywords.get("properties")):
         yield subschema.sub("properties", name)
     if "patternProperties" not in keywords:
@@ -148,13 +153,13 @@ def tokens_to_item(
     subschema: Subschema, index: int, *, any_draft: bool = False
 ) -> tuple[str | int, ...]:
     """The path from `subschema` to its subschema for the item at `index`; () if it has none."""
-    first, length, others = _item_keywords(subschema, any_draft=any_draft)
+    first, length, others = _find_item_keywords(subschema, any_draft=any_draft)
     if index < length:
         return (first, index)
     return (others,) if others in subschema.all_keywords else ()
 
 
-def _item_keywords(subschema: Subschema, *, any_draft: bool) -> tuple[str, int, str]:
+def _find_item_keywords(subschema: Subschema, *, any_draft: bool) -> tuple[str, int, str]:
     if any_draft:
         return item_keywords(subschema.all_keywords)
     return item_keywords(subschema.keywords, subschema.dialect)

@@ -1,8 +1,8 @@
 """Labels and descriptions of the values of an `enum`, from the keywords that are in use for them.
 
 Sources: NSwag (`x-enumNames`), OpenAPI Generator (`x-enum-varnames`, `x-enum-descriptions`), Redoc
-(`x-enumDescriptions`, by value), react-jsonschema-form (`enumNames`), Visual Studio Code (`enumDescriptions`,
-`markdownEnumDescriptions`), AutoRest (`x-ms-enum`).
+(`x-enumDescriptions`, by value), react-jsonschema-form (`enumNames`), Visual Studio Code
+(`enumDescriptions`, `markdownEnumDescriptions`), AutoRest (`x-ms-enum`).
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ class EnumLabel:
     @property
     def text(self) -> str:
         """The value with its name: "Female (0)"."""
-        value = _spelled(self.value)
-        return f"{self.name} ({value})" if self.name and self.name != value else value
+        value = _spell(self.value)
+        if not self.name or self.name == value:
+            return value
+        return f"{self.name} ({value})"
 
 
 def enum_labels(schema: Mapping[str, JSON]) -> list[EnumLabel]:
@@ -52,48 +54,47 @@ def enum_labels(schema: Mapping[str, JSON]) -> list[EnumLabel]:
     values = items_of(schema.get("enum"))
     if KEYWORDS.isdisjoint(schema) or not values:
         return []
-    names = _first_texts(schema, NAMES, values) or _of_microsoft(schema, values, "name")
-    descriptions = _first_texts(schema, DESCRIPTIONS, values) or _of_microsoft(
-        schema, values, "description"
-    )
+    names = _find_texts(schema, NAMES, values, "name")
+    descriptions = _find_texts(schema, DESCRIPTIONS, values, "description")
     if not any(names) and not any(descriptions):
         return []
-    blank = [""] * len(values)
-    rows = zip(values, names or blank, descriptions or blank, strict=True)
-    return [EnumLabel(value, name, description) for value, name, description in rows]
+    return list(map(EnumLabel, values, names, descriptions))
 
 
-def _first_texts(
-    schema: Mapping[str, JSON], keywords: Sequence[str], values: Sequence[JSON]
+def _find_texts(
+    schema: Mapping[str, JSON], keywords: Sequence[str], values: Sequence[JSON], member: str
 ) -> list[str]:
-    """The texts of the first of `keywords` that labels these values, in their order."""
+    """The texts of the first of `keywords` that labels these values, in their order.
+
+    If there is none, they are those of the `member` in Microsoft's keyword.
+    """
     for keyword in keywords:
-        texts = _texts(schema.get(keyword), values)
+        texts = _read_texts(schema.get(keyword), values)
         if any(texts):
             return texts
-    return []
+    return _read_microsoft(schema, values, member)
 
 
-def _texts(labels: JSON, values: Sequence[JSON]) -> list[str]:
+def _read_texts(labels: JSON, values: Sequence[JSON]) -> list[str]:
     """A list has a text for each value; an object has texts by the values' spelling."""
     if isinstance(labels, list) and len(labels) == len(values):
-        return [_text(label) for label in labels]
+        return [_read_text(label) for label in labels]
     if isinstance(labels, dict):
-        return [_text(labels.get(_spelled(value))) for value in values]
+        return [_read_text(labels.get(_spell(value))) for value in values]
     return []
 
 
-def _of_microsoft(schema: Mapping[str, JSON], values: Sequence[JSON], member: str) -> list[str]:
-    labelled = {}
+def _read_microsoft(schema: Mapping[str, JSON], values: Sequence[JSON], member: str) -> list[str]:
+    texts: dict[str, str] = {}
     for row in items_of(members_of(schema.get(MICROSOFT)).get("values")):
         if isinstance(row, dict) and "value" in row:
-            labelled[_spelled(row["value"])] = _text(row.get(member))
-    return [labelled.get(_spelled(value), "") for value in values] if labelled else []
+            texts[_spell(row["value"])] = _read_text(row.get(member))
+    return [texts.get(_spell(value), "") for value in values]
 
 
-def _text(label: JSON) -> str:
+def _read_text(label: JSON) -> str:
     return " ".join(label.split()) if isinstance(label, str) else ""
 
 
-def _spelled(value: JSON) -> str:
+def _spell(value: JSON) -> str:
     return value if isinstance(value, str) else dumps(value)

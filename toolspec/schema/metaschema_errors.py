@@ -1,4 +1,4 @@
-"""Why a schema does not follow the meta-schema of its draft: a check against it, in terms of the schema."""
+"""Why a schema does not follow the meta-schema of its draft, in terms of the schema."""
 
 from __future__ import annotations
 
@@ -17,18 +17,26 @@ _SCHEMA_EXPECTED: Final = "A schema is expected here:"
 
 MAX_TYPE_CHARACTERS: Final = 20  # a longer unknown type is not compared with the known ones
 _OTHER_TYPES: Final = {
-    "bool": "boolean", "dict": "object", "double": "number", "float": "number", "int": "integer", "list": "array",
-    "map": "object", "none": "null", "str": "string", "text": "string",
-}  # fmt: skip
+    "bool": "boolean",
+    "dict": "object",
+    "double": "number",
+    "float": "number",
+    "int": "integer",
+    "list": "array",
+    "map": "object",
+    "none": "null",
+    "str": "string",
+    "text": "string",
+}
 
 
 def metaschema_problems(schema: JSON, dialect: Dialect) -> tuple[list[Problem], bool]:
-    """The problems of a schema that `dialect` does not accept, and whether these are all; pointers are from `schema`.
+    """The problems of a schema that `dialect` does not accept, and whether these are all.
 
-    There is at least one. The keyword of a problem is None if a whole schema is malformed, which is no keyword's only
-    value.
+    There is at least one; pointers are from `schema`. The keyword of a problem is None if a whole
+    schema is malformed, which is no keyword's only value.
     """
-    result = _metaschema(dialect.uri).check(schema)
+    result = _compile_metaschema(dialect.uri).check(schema)
     problems: dict[str, Problem] = {}
     for violation in result.problems:
         tokens = split_pointer(violation.pointer)
@@ -40,11 +48,10 @@ def metaschema_problems(schema: JSON, dialect: Dialect) -> tuple[list[Problem], 
         name = tokens[-1] if tokens else ""
         value = resolve_pointer(schema, pointer)
         message = _explain(violation, name, value, dialect)
-        is_schema = message.startswith(_SCHEMA_EXPECTED)
-        if is_schema and not (isinstance(value, list) and name in dialect.keywords):
+        keyword = next(filter(dialect.keywords.__contains__, reversed(tokens)), None)
+        is_list_of_keyword = isinstance(value, list) and name in dialect.keywords
+        if message.startswith(_SCHEMA_EXPECTED) and not is_list_of_keyword:
             keyword = None
-        else:
-            keyword = next((each for each in reversed(tokens) if each in dialect.keywords), None)
         problems[pointer] = Problem(pointer, message, RULE, keyword=keyword)
     if not problems:
         message = f"This does not follow the meta-schema of draft {dialect.name}."
@@ -54,12 +61,12 @@ def metaschema_problems(schema: JSON, dialect: Dialect) -> tuple[list[Problem], 
 
 
 def _is_item_of_names(violation: Problem) -> bool:
-    """Whether it is an item of a list of names, such as `required`, which is reported as a whole."""
+    """Whether it is an item of a list of names (`required`), which is reported as a whole."""
     return "/stringArray/items" in (violation.schema_pointer or "")
 
 
 @cache
-def _metaschema(uri: str) -> CompiledSchema:
+def _compile_metaschema(uri: str) -> CompiledSchema:
     """Without formats: patterns and references have their own checks."""
     contents: Any = BUNDLED.contents(uri)
     return compile_schema(contents, asserts_formats=False)
@@ -75,9 +82,9 @@ def _explain(violation: Problem, name: str, value: object, dialect: Dialect) -> 
     if name == "items" and isinstance(value, list) and "prefixItems" in dialect.keywords:
         return "`items` must be one schema; use `prefixItems` for a list of schemas."
     if rule == "/type" or violation.keyword == "anyOf":
-        forms = (
-            "an object" if rule == "/type" and dialect.name == "04" else "an object, true or false"
-        )
+        forms = "an object, true or false"
+        if rule == "/type" and dialect.name == "04":
+            forms = "an object"
         return f"{_SCHEMA_EXPECTED} {forms}."
     if name.startswith("exclusive") and isinstance(value, bool):
         return f"`{name}` must be a number; true and false are from draft-04."
@@ -89,17 +96,20 @@ def _explain(violation: Problem, name: str, value: object, dialect: Dialect) -> 
 
 
 def _explain_type(value: object) -> str:
-    meant = closest_type(value) if isinstance(value, str) else None
-    if meant:
-        return f"`type` cannot be `{value}`. Did you mean `{meant}`?"
+    closest = find_closest_type(value) if isinstance(value, str) else None
+    if closest:
+        return f"`type` cannot be `{value}`. Did you mean `{closest}`?"
     names = ", ".join(TYPE_NAMES)
     return f"`type` must be one of {names}, or a list of them without duplicates."
 
 
-def closest_type(name: str) -> str | None:
-    """The type that the unknown `name` probably means: "string" for "sting" and for "str"; None if it is unclear."""
-    plain = name[:MAX_TYPE_CHARACTERS].lower()
-    if plain in _OTHER_TYPES:
-        return _OTHER_TYPES[plain]
-    matches = get_close_matches(plain, TYPE_NAMES, n=1, cutoff=0.7)
+def find_closest_type(name: str) -> str | None:
+    """The type that the unknown `name` probably means: "string" for "sting" and for "str".
+
+    None if it is unclear.
+    """
+    name = name[:MAX_TYPE_CHARACTERS].lower()
+    if name in _OTHER_TYPES:
+        return _OTHER_TYPES[name]
+    matches = get_close_matches(name, TYPE_NAMES, n=1, cutoff=0.7)
     return matches[0] if matches else None

@@ -45,20 +45,20 @@ def sample_pattern(pattern: str, random: Random) -> str:
     """A string that `pattern` should match, of at most `MAX_CHARACTERS`.
 
     Raises:
-        UnknownPattern: the pattern cannot be used, or there is a back-reference, an empty class or an
-            uncommon property, or it takes more than `MAX_STEPS`.
+        UnknownPattern: the pattern cannot be used, or there is a back-reference, an empty class or
+            an uncommon property, or it takes more than `MAX_STEPS`.
     """
     compiled = compile_pattern(pattern)
     if isinstance(compiled, PatternError):
         raise UnknownPattern(pattern)
     try:
-        tree = _parser.parse(_PROPERTY.sub(_character_of_property, compiled.translated))
+        tree = _parser.parse(_PROPERTY.sub(_choose_character, compiled.translated))
     except (re.error, RecursionError) as error:
         raise UnknownPattern(pattern) from error
     return _Sampler(random).sample(tree)[:MAX_CHARACTERS]
 
 
-def _character_of_property(match: re.Match[str]) -> str:
+def _choose_character(match: re.Match[str]) -> str:
     if match[0] not in _OF_PROPERTIES:
         raise UnknownPattern(f"The property {match[0]} is not a common one.")
     return _OF_PROPERTIES[match[0]]
@@ -104,10 +104,10 @@ class _Sampler:
     def _choose(self, items: list[tuple[Any, Any]]) -> str:
         """One character of a class, a readable one if it has any."""
         is_negated = items[0][0] is opcodes.NEGATE
-        ranges = tuple(_range_of(*item) for item in items[is_negated:])
-        found = _readable_characters(ranges, is_negated=is_negated)
-        if found:
-            return self.random.choice(found)
+        ranges = tuple(_make_range(*item) for item in items[is_negated:])
+        readable = _list_readable_characters(ranges, is_negated=is_negated)
+        if readable:
+            return self.random.choice(readable)
         if is_negated or not ranges:
             raise UnknownPattern("A class contains no readable characters.")
         low, high = self.random.choice(ranges)
@@ -115,18 +115,20 @@ class _Sampler:
 
 
 @lru_cache(maxsize=256)
-def _readable_characters(ranges: tuple[tuple[int, int], ...], *, is_negated: bool) -> list[str]:
+def _list_readable_characters(
+    ranges: tuple[tuple[int, int], ...], *, is_negated: bool
+) -> list[str]:
     """The simple characters of a class; the visible ones if it has no simple ones."""
     for preferred in (_SIMPLE, _VISIBLE):
-        found = [
+        characters = [
             character for character in preferred if _is_in(ord(character), ranges) is not is_negated
         ]
-        if found:
-            return found
+        if characters:
+            return characters
     return []
 
 
-def _range_of(opcode: Any, argument: Any) -> tuple[int, int]:
+def _make_range(opcode: Any, argument: Any) -> tuple[int, int]:
     return argument if opcode is opcodes.RANGE else (argument, argument)
 
 

@@ -1,7 +1,8 @@
-"""The limits that a schema must obey to be stored: its references, its loops, and the work that it causes.
+"""The limits that a schema must obey to be stored: on its references, its loops, and its work.
 
-A schema within these limits can be compiled, shown and evaluated at a bounded cost; the cost of a value is limited by
-the budget of the run (`validation`). Every problem has a rule, a pointer and a message:
+A schema within these limits can be compiled, shown and evaluated at a bounded cost; the cost of a
+value is limited by the budget of the run (`validation`). Every problem has a rule, a pointer and a
+message:
 
     spec.schema           does not follow its draft's meta-schema
     gate.dialect          `$schema` names no known draft
@@ -14,7 +15,7 @@ the budget of the run (`validation`). Every problem has a rule, a pointer and a 
     gate.ref-missing      its target does not exist
     gate.ref-not-schema   its target is not a schema
     gate.loop             checking a value would never end
-    gate.depth            references and branches are nested too deeply, or lead too deeply into a value
+    gate.depth            references are nested too deeply, or lead too deeply into a value
     gate.work             too many schemas apply to the same value
     gate.subschemas       too many subschemas
     gate.list             a list of values or names is too long
@@ -26,7 +27,8 @@ Sources: JSON Schema Core, sections 9.4.1 (infinite recursion) and 13 (security 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -41,14 +43,12 @@ from toolspec.text.containers import members_of
 from toolspec.text.pointers import pointer_join, split_pointer
 from toolspec.text.reader import JSON, MAX_DEPTH
 
-# Publishing assesses a spec: a lint and eight exports, some 1,000 lines of Python for each subschema.
+# Publishing assesses a spec: a lint and eight exports, some 1,000 lines of Python for each
+# subschema.
 MAX_SUBSCHEMAS: Final = 5_000
-MAX_LIST: Final = (
-    20_000  # entries of `enum`, `required` and the like; the budget of a check counts them
-)
-MAX_ALL_PATTERNS: Final = (
-    40_000  # characters of all different regular expressions, as translated for the engine
-)
+MAX_LIST: Final = 20_000  # entries of `enum`, `required`, …; the budget of a check counts them
+# Characters of all different regular expressions, as translated for the engine.
+MAX_ALL_PATTERNS: Final = 40_000
 MAX_DEPTH_IN_PLACE: Final = 64
 MAX_WORK: Final = 10_000  # evaluations along one path into a value
 
@@ -67,93 +67,91 @@ def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
     """
     document = SchemaMap(schema, max_nodes=MAX_SUBSCHEMAS)
     if dialect_of(schema, DEFAULT_DIALECT) is None:
-        return [
-            replace(problem, pointer=pointer + problem.pointer) for problem in document.problems[:1]
-        ]
-    if not document.complete:
+        problems = document.problems[:1]
+    elif not document.complete:
         message = f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas; simplify or split it."
-        return [Problem(pointer=pointer, message=message, rule="gate.subschemas")]
-    malformed, _ = _malformed(document)
-    problems = [
-        *malformed,
-        *document.problems,
-        *islice(_long_lists(document), MAX_PROBLEMS),
-        *islice(_bad_patterns(document), MAX_PROBLEMS),
-    ]
-    if any(node.references for node in document.nodes) or _mentions_unevaluated(document):
-        problems += islice(_too_much_work(document), MAX_PROBLEMS)
-    return [
-        replace(problem, pointer=pointer + problem.pointer)
-        for problem in one_per_pointer(problems)[:MAX_PROBLEMS]
-    ]
+        problems = [Problem("", message, "gate.subschemas")]
+    else:
+        problems, _ = _check_parts(document)
+        if any(node.references for node in document.nodes) or _has_unevaluated(document):
+            problems += islice(_check_work(document), MAX_PROBLEMS)
+        problems = keep_one_per_pointer(problems)[:MAX_PROBLEMS]
+    return [replace(problem, pointer=pointer + problem.pointer) for problem in problems]
 
 
-def schemas_that_hold(schemas: Sequence[JSON]) -> list[JSON]:
-    """Those of `schemas` that obey the policy, as far as one pass over all of them together can find out.
+def _check_parts(document: SchemaMap) -> tuple[list[Problem], bool]:
+    """The problems of all parts of a document, and whether none of a meta-schema is left out."""
+    problems, are_all = _check_metaschemas(document)
+    problems += document.problems
+    problems += islice(_find_long_lists(document), MAX_PROBLEMS)
+    problems += islice(_check_patterns(document), MAX_PROBLEMS)
+    return problems, are_all
 
-    Much faster than `schema_policy_problems` for each if they share most of their definitions, as the tools of an API
-    do. A schema that is not in the result may also obey the policy.
+
+def select_acceptable_schemas(schemas: Sequence[JSON]) -> list[JSON]:
+    """Those of `schemas` that obey the policy, as far as one pass over all together can find out.
+
+    Much faster than `schema_policy_problems` for each if they share most of their definitions, as
+    the tools of an API do. A schema that is not in the result may also obey the policy.
 
     Args:
-        schemas: in the default dialect, without names of their own (`$id`, anchors), and with references to
-            `#/$defs/<name>` only. Under each name all have the same object, or `true` in its place.
+        schemas: in the default dialect, without names of their own (`$id`, anchors), and with
+            references to `#/$defs/<name>` only. Under each name all have the same object, or `true`
+            in its place.
     """
-    tops = {f"/{number}": schema for number, schema in enumerate(schemas)}
+    schemas_by_name = {f"/{number}": schema for number, schema in enumerate(schemas)}
+    definitions = _unite_definitions(schemas)
+    if definitions is None or not definitions.keys().isdisjoint(schemas_by_name):
+        return []
+    for name, schema in schemas_by_name.items():
+        definitions[name] = _drop_definitions(schema)
+    document = SchemaMap({"$defs": definitions}, max_nodes=MAX_SUBSCHEMAS_TOGETHER)
+    if not document.complete or not all(map(_has_only_definitions_as_targets, document.nodes)):
+        return []
+    problems, are_all = _check_parts(document)
+    if not are_all or len(problems) >= MAX_PROBLEMS:
+        return []
+    if any(_check_work(document, max_steps=MAX_STEPS_TOGETHER)):
+        return []
+    if any(problem.rule == "gate.pattern-length" for problem in problems):
+        return []  # the patterns that follow may not have been read
+    unacceptable = {split_pointer(problem.pointer)[1] for problem in problems}
+    sizes, needs = _measure_definitions(document)
+    acceptable = []
+    for name, schema in schemas_by_name.items():
+        own = _definitions_of(schema)
+        parts = [part for part, definition in own.items() if definition is not True]
+        parts.append(name)
+        size = sum(sizes[part] for part in parts) + len(own)
+        has_all_needed = all(needs[part] <= own.keys() for part in parts)
+        if unacceptable.isdisjoint(parts) and has_all_needed and size <= MAX_SUBSCHEMAS:
+            acceptable.append(schema)
+    return acceptable
+
+
+def _unite_definitions(schemas: Sequence[JSON]) -> dict[str, JSON] | None:
+    """The definitions of all `schemas`; None if a name stands for different ones."""
     definitions: dict[str, JSON] = {}
     for schema in schemas:
         for name, definition in _definitions_of(schema).items():
             if definitions.get(name, True) is True:
                 definitions[name] = definition
             elif definition is not True and definition is not definitions[name]:
-                return []
-    if not definitions.keys().isdisjoint(tops):
-        return []
-    together: JSON = {
-        "$defs": {
-            **definitions,
-            **{name: _without_definitions(schema) for name, schema in tops.items()},
-        }
-    }
-    document = SchemaMap(together, max_nodes=MAX_SUBSCHEMAS_TOGETHER)
-    if not document.complete or not all(map(_refers_to_definitions_only, document.nodes)):
-        return []
-    malformed, are_all = _malformed(document)
-    problems = [
-        *malformed,
-        *document.problems,
-        *islice(_long_lists(document), MAX_PROBLEMS),
-        *islice(_bad_patterns(document), MAX_PROBLEMS),
-    ]
-    if not are_all or len(problems) >= MAX_PROBLEMS:
-        return []
-    if any(_too_much_work(document, max_steps=MAX_STEPS_TOGETHER)):
-        return []
-    if any(problem.rule == "gate.pattern-length" for problem in problems):
-        return []  # the patterns that follow may not have been read
-    refused = {split_pointer(problem.pointer)[1] for problem in problems}
-    sizes, needs = _sizes_and_needs_of_definitions(document)
-    found = []
-    for name, schema in tops.items():
-        own = _definitions_of(schema)
-        parts = [name, *(part for part, definition in own.items() if definition is not True)]
-        size = sum(sizes[part] for part in parts) + len(own)
-        has_all_needed = all(needs[part] <= own.keys() for part in parts)
-        if refused.isdisjoint(parts) and has_all_needed and size <= MAX_SUBSCHEMAS:
-            found.append(schema)
-    return found
+                return None
+    return definitions
 
 
 def _definitions_of(schema: JSON) -> dict[str, JSON]:
     return members_of(members_of(schema).get("$defs"))
 
 
-def _without_definitions(schema: JSON) -> JSON:
+def _drop_definitions(schema: JSON) -> JSON:
     if not isinstance(schema, dict):
         return schema
     return {name: value for name, value in schema.items() if name != "$defs"}
 
 
-def _refers_to_definitions_only(node: Node) -> bool:
+def _has_only_definitions_as_targets(node: Node) -> bool:
     """Whether `node` means the same in each document that has its definitions."""
     if node.dialect is not DEFAULT_DIALECT or not _NAMES.isdisjoint(members_of(node.schema)):
         return False
@@ -166,42 +164,41 @@ def _refers_to_definitions_only(node: Node) -> bool:
     return True
 
 
-def _sizes_and_needs_of_definitions(
+def _measure_definitions(
     document: SchemaMap,
-) -> tuple[dict[str, int], dict[str, set[str]]]:
-    """The number of subschemas in each of the root's `$defs`, and the others that it refers to, by its name."""
-    owners: dict[Node, str] = {}
-    sizes: dict[str, int] = {}
-    needs: dict[str, set[str]] = {}
+) -> tuple[Mapping[str, int], Mapping[str, set[str]]]:
+    """Of each of the root's `$defs`: the number of its subschemas, and the others it refers to."""
+    owners: dict[Node | None, str] = {}
+    sizes: Counter[str] = Counter()
+    needs: defaultdict[str, set[str]] = defaultdict(set)
     for node in document.nodes[1:]:
-        is_definition = node.parent is document.root
-        owner = str(node.path[1]) if is_definition or not node.parent else owners[node.parent]
+        owner = owners.get(node.parent) or str(node.path[1])
         owners[node] = owner
-        sizes[owner] = sizes.get(owner, 0) + 1
-        needed = needs.setdefault(owner, set())
-        needed.update(str(one.targets[0].path[1]) for one in node.references)
+        sizes[owner] += 1
+        for reference in node.references:
+            needs[owner].add(str(reference.targets[0].path[1]))
     return sizes, needs
 
 
-def _malformed(document: SchemaMap) -> tuple[list[Problem], bool]:
+def _check_metaschemas(document: SchemaMap) -> tuple[list[Problem], bool]:
     """Violations of the meta-schema, at most `MAX_PROBLEMS`, and whether these are all.
 
     A part in another draft is checked against its own meta-schema.
     """
-    found: list[Problem] = []
+    problems: list[Problem] = []
     are_all = True
     for part, schema in parts_by_draft(document):
         if part.dialect.accepts(schema):
             continue
-        problems, are_all_of_part = metaschema_problems(schema, part.dialect)
-        found += [replace(problem, pointer=part.pointer + problem.pointer) for problem in problems]
+        of_part, are_all_of_part = metaschema_problems(schema, part.dialect)
+        problems += [replace(each, pointer=part.pointer + each.pointer) for each in of_part]
         are_all = are_all and are_all_of_part
-        if len(found) >= MAX_PROBLEMS:
-            return found[:MAX_PROBLEMS], False
-    return found, are_all
+        if len(problems) >= MAX_PROBLEMS:
+            return problems[:MAX_PROBLEMS], False
+    return problems, are_all
 
 
-def _long_lists(document: SchemaMap) -> Iterator[Problem]:
+def _find_long_lists(document: SchemaMap) -> Iterator[Problem]:
     for node in document.nodes:
         if not isinstance(node.schema, dict) or _LISTS.isdisjoint(node.schema):
             continue
@@ -211,31 +208,35 @@ def _long_lists(document: SchemaMap) -> Iterator[Problem]:
                 message = (
                     f"`{keyword}` has {len(value):,} entries; at most {MAX_LIST:,} are allowed."
                 )
-                yield _problem(node, "gate.list", message, keyword)
+                yield _make_problem(node, "gate.list", message, keyword)
 
 
-def _bad_patterns(document: SchemaMap) -> Iterator[Problem]:
+def _check_patterns(document: SchemaMap) -> Iterator[Problem]:
     total = 0
     counted: set[str] = set()
     for node in document.nodes:
         if not isinstance(node.schema, dict) or _PATTERNS.isdisjoint(node.schema):
             continue
-        for path, source in _patterns(node.schema):
+        for path, source in _list_patterns(node.schema):
             pattern = compile_pattern(source)
             if isinstance(pattern, PatternError):
-                yield _problem(node, *_pattern_violation(source, pattern), *path)
+                rule, message = _explain_pattern(source, pattern)
+                yield _make_problem(node, rule, message, *path)
                 continue
             if source in counted:  # compiled once
                 continue
             counted.add(source)
             total += len(pattern.translated)
             if total > MAX_ALL_PATTERNS:
-                message = "The regular expressions of this schema are too long in total; shorten or remove some."
-                yield _problem(node, "gate.pattern-length", message, *path)
+                message = (
+                    "The regular expressions of this schema are too long in total; "
+                    "shorten or remove some."
+                )
+                yield _make_problem(node, "gate.pattern-length", message, *path)
                 return
 
 
-def _patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _list_patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The regular expressions in `schema` itself, each with its path."""
     pattern = schema.get("pattern")
     if isinstance(pattern, str):
@@ -244,70 +245,71 @@ def _patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("patternProperties", pattern), pattern
 
 
-def _pattern_violation(source: str, error: PatternError) -> tuple[str, str]:
+def _explain_pattern(source: str, error: PatternError) -> tuple[str, str]:
     """The rule that the regular expression `source` breaks, and the message."""
     if len(source) > MAX_PATTERN_CHARACTERS:
-        return "gate.pattern-length", (
-            f"This regular expression has {len(source):,} characters; at most {MAX_PATTERN_CHARACTERS:,} are allowed."
+        message = (
+            f"This regular expression has {len(source):,} characters; "
+            f"at most {MAX_PATTERN_CHARACTERS:,} are allowed."
         )
-    return "gate.pattern", (
-        f"Invalid regular expression at character {error.position + 1}: {error.message}"
-    )
+        return "gate.pattern-length", message
+    message = f"Invalid regular expression at character {error.position + 1}: {error.message}"
+    return "gate.pattern", message
 
 
-def _too_much_work(document: SchemaMap, *, max_steps: int = MAX_STEPS) -> Iterator[Problem]:
+def _check_work(document: SchemaMap, *, max_steps: int = MAX_STEPS) -> Iterator[Problem]:
     graph = Graph(document.nodes)
-    looped = False
+    has_loops = False
     for node, keyword in graph.find_loops_in_place():
-        looped = True
-        message = f"`{keyword}` refers back to its own schema for the same value, so checking would never end."
-        yield _problem(node, "gate.loop", message, keyword)
-    if looped:
-        return
-    levels = graph.count_levels()
-    if max(levels) > MAX_DEPTH:
-        too_deep = next(
-            node for node, level in zip(document.nodes, levels, strict=True) if level > MAX_DEPTH
+        has_loops = True
+        message = (
+            f"`{keyword}` refers back to its own schema for the same value, "
+            "so checking would never end."
         )
-        message = f"Its references describe values nested more than {MAX_DEPTH} levels deep; reduce the nesting."
-        yield _problem(too_deep, "gate.depth", message)
+        yield _make_problem(node, "gate.loop", message, keyword)
+    if has_loops:
+        return
+    for node, level in zip(document.nodes, graph.count_levels(), strict=True):
+        if level > MAX_DEPTH:
+            message = (
+                f"Its references describe values nested more than {MAX_DEPTH} levels deep; "
+                "reduce the nesting."
+            )
+            yield _make_problem(node, "gate.depth", message)
+            break
     try:
         costs = graph.count_costs(max_steps=max_steps)
     except TooMuchToCount:
-        yield Problem(
-            pointer="",
-            message="The schema is too complex to be checked in time; simplify it.",
-            rule="gate.work",
-        )
+        message = "The schema is too complex to be checked in time; simplify it."
+        yield _make_problem(document.root, "gate.work", message)
         return
     depths = [cost.depth for cost in costs]
     if max(depths) > MAX_DEPTH_IN_PLACE:
         deepest = document.nodes[depths.index(max(depths))]
-        message = f"This chain of references and branches has more than {MAX_DEPTH_IN_PLACE} schemas; shorten it."
-        yield _problem(deepest, "gate.depth", message)
+        message = (
+            "This chain of references and branches has more than "
+            f"{MAX_DEPTH_IN_PLACE} schemas; shorten it."
+        )
+        yield _make_problem(deepest, "gate.depth", message)
     work = [max(cost.here, cost.path) for cost in costs]
     if max(work) > MAX_WORK:
         heaviest = document.nodes[work.index(max(work))]
         message = f"More than {MAX_WORK:,} schemas apply to the same value here; use fewer."
-        yield _problem(heaviest, "gate.work", message)
+        yield _make_problem(heaviest, "gate.work", message)
 
 
-def _mentions_unevaluated(document: SchemaMap) -> bool:
-    return any(
-        node.path[:1] in {("unevaluatedItems",), ("unevaluatedProperties",)}
-        for node in document.nodes
-    )
+def _has_unevaluated(document: SchemaMap) -> bool:
+    keywords = {("unevaluatedItems",), ("unevaluatedProperties",)}
+    return any(node.path[:1] in keywords for node in document.nodes)
 
 
-def one_per_pointer(problems: list[Problem]) -> list[Problem]:
+def keep_one_per_pointer(problems: list[Problem]) -> list[Problem]:
     first: dict[str, Problem] = {}
     for problem in problems:
         first.setdefault(problem.pointer, problem)
     return list(first.values())
 
 
-def _problem(node: Node, rule: str, message: str, *path: str) -> Problem:
+def _make_problem(node: Node, rule: str, message: str, *path: str) -> Problem:
     keyword = path[0] if path else None
-    return Problem(
-        pointer=pointer_join(node.pointer, *path), message=message, rule=rule, keyword=keyword
-    )
+    return Problem(pointer_join(node.pointer, *path), message, rule, keyword=keyword)

@@ -1,9 +1,10 @@
 """Sample values: values that a JSON Schema accepts, made from the schema alone.
 
-Mock responses, calls of examples and the witnesses of the semantic diff are made of them. The same schema and seed give
-the same value: random choices depend on the seed alone, and work is counted in steps. Patterns are also limited in
-time, because one of their steps can be long. `sample_scalars.py` makes strings and numbers, `sample_values.py` lists
-strings for formats and names.
+Mock responses, calls of examples and the witnesses of the semantic diff are made of them. The same
+schema and seed give the same value: random choices depend on the seed alone, and work is counted in
+steps. Patterns are also limited in time, because one of their steps can be long.
+`sample_scalars.py` makes strings and numbers, `sample_values.py` lists strings for formats and
+names.
 """
 
 from __future__ import annotations
@@ -75,26 +76,33 @@ BRIEF_STRATEGIES = (
 
 def samples(schema: CompiledSchema, seed: str) -> list[JSON]:
     """A few different values that `schema` accepts; [] if none is found."""
-    found: list[JSON] = []
+    values: list[JSON] = []
     budget = sampling_budget()
     for number in range(SAMPLES):
         with suppress(NoValue):
-            found.append(sample(schema, f"{seed} {number}", budget))
-    return found
+            values.append(sample(schema, f"{seed} {number}", budget))
+    return values
 
 
 def samples_of(subschemas: Sequence[Subschema], seed: str, budget: Budget) -> list[JSON]:
-    """A few values for schemas that all apply, of which each is likely to be valid; [] if none is found."""
-    found: list[JSON] = []
+    """A few values for schemas that all apply, of which each is likely to be valid.
+
+    [] if none is found.
+    """
+    values: list[JSON] = []
     for count, strategy in enumerate(STRATEGIES):
-        sampler = _Sampler(Random(f"{seed} {count}"), strategy, budget)  # noqa: S311 - must be repeatable
+        sampler = _Sampler(f"{seed} {count}", strategy, budget)
         with suppress(Impossible):
             value = sampler.make(list(subschemas), depth=0, name="")
-            if not any(equal(value, other) for other in found):
-                found.append(value)
-        if len(found) == SAMPLES:
+            if not _is_in(value, values):
+                values.append(value)
+        if len(values) == SAMPLES:
             break
-    return found
+    return values
+
+
+def _is_in(value: JSON, others: list[JSON]) -> bool:
+    return any(equal(value, other) for other in others)
 
 
 def sampling_budget() -> Budget:
@@ -103,7 +111,7 @@ def sampling_budget() -> Budget:
 
 
 def brief_sample(schema: CompiledSchema, seed: str) -> JSON:
-    """As `sample`, but with the required members only, if there are any: a short call that a reader understands."""
+    """As `sample`, with the required members only, if there are any: a short call to read."""
     value = sample(schema, seed, strategies=BRIEF_STRATEGIES)
     return sample(schema, seed) if value == {} else value
 
@@ -117,7 +125,8 @@ def sample(
 ) -> JSON:
     """A value that `schema` accepts; always the same for the same schema and seed.
 
-    If values cannot be checked (the schema is malformed, or a check costs too much), the first attempt is returned.
+    If values cannot be checked (the schema is malformed, or a check costs too much), the first
+    attempt is returned.
 
     Raises:
         NoValue: none was found, although there may be one.
@@ -125,7 +134,7 @@ def sample(
     budget = budget or sampling_budget()
     problems: tuple[Problem, ...] | None = None
     for count, strategy in enumerate(strategies):
-        sampler = _Sampler(Random(f"{seed} {count}"), strategy, budget)  # noqa: S311 - must be repeatable
+        sampler = _Sampler(f"{seed} {count}", strategy, budget)
         try:
             value = sampler.make([schema.root], depth=0, name="")
         except Impossible:
@@ -139,8 +148,8 @@ def sample(
 
 
 class _Sampler:
-    def __init__(self, random: Random, strategy: Strategy, budget: Budget) -> None:
-        self.random = random
+    def __init__(self, seed: str, strategy: Strategy, budget: Budget) -> None:
+        self.random = Random(seed)  # noqa: S311 - must be repeatable
         self.strategy = strategy
         self.budget = budget
         self.steps = 0
@@ -157,16 +166,18 @@ class _Sampler:
         if self.budget.steps < 0:
             raise Impossible
 
-    def gathered(
+    def gather(
         self, subschemas: Iterable[Subschema], known: Iterable[Subschema] = ()
     ) -> tuple[list[Subschema], list[list[Subschema]]]:
         """`gather`, with its work counted."""
-        found, unions = gather(subschemas, known)
-        self.spend(len(found) + sum(map(len, unions)))
-        return found, unions
+        applicable, unions = gather(subschemas, known)
+        self.spend(len(applicable) + sum(map(len, unions)))
+        return applicable, unions
 
     def make(self, subschemas: list[Subschema], *, depth: int, name: str) -> JSON:
-        """A value for `subschemas`, schemas that all apply; each choice of branches is tried until the value is valid.
+        """A value for `subschemas`, schemas that all apply.
+
+        Each choice of branches is tried until the value is valid.
 
         Raises:
             Impossible: the schemas accept no value, or a limit on steps or depth was reached.
@@ -174,35 +185,39 @@ class _Sampler:
         self.step()
         if depth > MAX_DEPTH:
             raise Impossible
-        fallback: list[JSON] = []
-        for chosen in self.choices(subschemas, depth):
+        attempts: list[JSON] = []
+        for choice in self.list_choices(subschemas, depth):
             with suppress(Impossible):
-                value = self.conditional(chosen, depth=depth, name=name)
-                if all(
-                    subschema.is_valid(value, self.budget) is not False for subschema in subschemas
-                ):
+                value = self.make_conditional(choice, depth=depth, name=name)
+                if False not in (each.is_valid(value, self.budget) for each in subschemas):
                     return value
-                fallback.append(value)
-        if not fallback:
+                attempts.append(value)
+        if not attempts:
             raise Impossible
-        return fallback[0]
+        return attempts[0]
 
-    def children(self, subschemas: list[Subschema], name: str) -> list[Subschema]:
-        """The subschemas for the member `name`, with the work counted: each pattern is matched against the name."""
-        patterns = (subschema.all_keywords.get("patternProperties") for subschema in subschemas)
-        self.spend(len(subschemas) + sum(len(members_of(each)) for each in patterns))
+    def find_children(self, subschemas: list[Subschema], name: str) -> list[Subschema]:
+        """The subschemas for the member `name`, with the work counted.
+
+        Each pattern is matched against the name.
+        """
+        self.spend(len(subschemas))
+        for subschema in subschemas:
+            self.spend(len(members_of(subschema.all_keywords.get("patternProperties"))))
         return list(children.member(subschemas, name).subschemas)
 
-    # -- which schemas apply ------------------------------------------------------------------------------------------
+    # -- which schemas apply -----------------------------------------------------------------------
 
-    def choices(
+    def list_choices(
         self,
         subschemas: list[Subschema],
         depth: int,
         known: Iterable[Subschema] = (),
         levels: int = UNION_LEVELS,
     ) -> Iterator[list[Subschema]]:
-        """Every list of schemas that may apply together: one branch of each union, the most promising first.
+        """Every list of schemas that may apply together, the most promising first.
+
+        Each has one branch of each union.
 
         Args:
             subschemas: schemas that all apply.
@@ -210,56 +225,53 @@ class _Sampler:
             known: schemas that apply too, and whose unions are decided.
             levels: how deep unions in branches of unions are followed.
         """
-        found, unions = self.gathered(subschemas, known)
-        applied = [*known, *found]
+        applicable, unions = self.gather(subschemas, known)
+        applicable = [*known, *applicable]
         if not unions or not levels:
-            yield applied
+            yield applicable
             return
-        orders = [self.ordered(branches, depth) for branches in unions]
-        for picked in itertools.islice(itertools.product(*orders), BRANCHES_TRIED):
+        orders = [self.order(branches, depth) for branches in unions]
+        for picks in itertools.islice(itertools.product(*orders), BRANCHES_TRIED):
             self.step()
-            yield from self.choices(list(picked), depth, applied, levels - 1)
+            yield from self.list_choices(list(picks), depth, applicable, levels - 1)
 
-    def ordered(self, branches: list[Subschema], depth: int) -> list[Subschema]:
+    def order(self, branches: list[Subschema], depth: int) -> list[Subschema]:
         self.spend(len(branches))
         if self.strategy.shuffled:
             return self.random.sample(branches, len(branches))
 
         def rank(subschema: Subschema) -> int:
             keywords = subschema.all_keywords
-            late = 2 if keywords.get("type") == "null" or keywords.get("const", 0) is None else 0
-            return late + (4 if depth >= MAX_OPTIONAL_DEPTH and "$ref" in keywords else 0)
+            is_null = keywords.get("type") == "null" or keywords.get("const", 0) is None
+            is_deep = depth >= MAX_OPTIONAL_DEPTH and "$ref" in keywords
+            return 4 * is_deep + 2 * is_null
 
         return sorted(branches, key=rank)
 
-    def conditional(self, subschemas: list[Subschema], *, depth: int, name: str) -> JSON:
-        """A value for `subschemas`, made again with the schemas that `if` and `dependentSchemas` add for it."""
-        value = self.plain(subschemas, depth=depth, name=name)
+    def make_conditional(self, subschemas: list[Subschema], *, depth: int, name: str) -> JSON:
+        """A value for `subschemas`, made again with what `if` and `dependentSchemas` add for it."""
+        value = self.make_value(subschemas, depth=depth, name=name)
         for _ in range(3):
-            added, unions = self.gathered(
-                conditions(subschemas, value, self.budget), known=subschemas
-            )
-            added += [self.ordered(branches, depth)[0] for branches in unions]
-            if not added:
+            added = conditions(subschemas, value, self.budget)
+            applicable, unions = self.gather(added, known=subschemas)
+            applicable += [self.order(branches, depth)[0] for branches in unions]
+            if not applicable:
                 return value
-            subschemas = [*subschemas, *added]
-            value = self.plain(subschemas, depth=depth, name=name)
+            subschemas = [*subschemas, *applicable]
+            value = self.make_value(subschemas, depth=depth, name=name)
         return value
 
-    # -- values --------------------------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------------------
 
-    def plain(self, subschemas: list[Subschema], *, depth: int, name: str) -> JSON:
+    def make_value(self, subschemas: list[Subschema], *, depth: int, name: str) -> JSON:
         constraints = Constraints(subschemas, self.budget)
-        fixed = constraints.list_choices()
-        if fixed:
-            fitting = [value for value in fixed if constraints.accepts(value)]
-            if not fitting:
+        shuffled = self.strategy.shuffled
+        choices = constraints.list_choices()
+        if choices:
+            values = [value for value in choices if constraints.accepts(value)]
+            if not values:
                 raise Impossible
-            return (
-                self.random.choice(fitting)
-                if self.strategy.shuffled or len(name) % 2
-                else fitting[0]
-            )
+            return self.random.choice(values) if shuffled or len(name) % 2 else values[0]
         if self.strategy.hinted:
             for value in constraints.list_examples():
                 if constraints.accepts(value):
@@ -267,62 +279,63 @@ class _Sampler:
         constraints.types = constraints.allowed_types()
         if not constraints.types:
             raise Impossible
-        type_name = (
-            self.random.choice(constraints.types)
-            if self.strategy.shuffled
-            else constraints.types[0]
-        )
+        types = constraints.types
+        type_name = self.random.choice(types) if shuffled else types[0]
         if type_name == "object":
             return self.sample_object(constraints, depth)
         if type_name == "array":
             return self.sample_array(constraints, depth, name)
         if type_name == "string":
-            text = sample_string(constraints, name, self.random, shuffled=self.strategy.shuffled)
-            self.spend(len(text) if constraints.keywords.has("pattern") else 0)
+            text = sample_string(constraints, name, self.random, shuffled=shuffled)
+            if constraints.keywords.has("pattern"):
+                self.spend(len(text))
             return text
         if type_name in {"number", "integer"}:
             integer = type_name == "integer"
-            return sample_number(
-                constraints, self.random, integer=integer, shuffled=self.strategy.shuffled
-            )
+            return sample_number(constraints, self.random, integer=integer, shuffled=shuffled)
         return None if type_name == "null" else bool(self.random.getrandbits(1))
 
     def sample_object(self, constraints: Constraints, depth: int) -> dict[str, JSON]:
-        least, most = constraints.least("minProperties"), constraints.most("maxProperties")
+        least = constraints.least("minProperties")
+        most = constraints.most("maxProperties")
+        if most is None:
+            most = MAX_MEMBERS
         required = constraints.keywords.required()
         declared = constraints.keywords.names("properties")
-        optional_too = self.strategy.optional and depth < MAX_OPTIONAL_DEPTH
         self.spend(len(declared) + len(required))
-        names = [name for name in declared if name not in required]
-        optional = set(names if optional_too else names[: max(0, least - len(required))])
-        made: dict[str, JSON] = {}
+        optional = [name for name in declared if name not in required]
+        makes_optional = self.strategy.optional and depth < MAX_OPTIONAL_DEPTH
+        if not makes_optional:
+            optional = optional[: max(0, least - len(required))]
+        members: dict[str, JSON] = {}
         for name in dict.fromkeys([*declared, *required]):
             if name in required:
-                made[name] = self.member(constraints, name, depth)
-            elif name in optional and len(made) < (MAX_MEMBERS if most is None else most):
+                members[name] = self.make_member(constraints, name, depth)
+            elif name in optional and len(members) < most:
                 with suppress(Impossible):
-                    made[name] = self.member(constraints, name, depth)
-        if not declared and not made and optional_too and most != 0 and constraints.is_map():
+                    members[name] = self.make_member(constraints, name, depth)
+        has_names = bool(declared or members)
+        if makes_optional and most and not has_names and constraints.is_map():
             least = max(least, 1)
-        self.fill(made, constraints, least=min(least, MAX_MEMBERS), depth=depth)
-        return made
+        self.fill(members, constraints, least=min(least, MAX_MEMBERS), depth=depth)
+        return members
 
-    def member(self, constraints: Constraints, name: str, depth: int) -> JSON:
+    def make_member(self, constraints: Constraints, name: str, depth: int) -> JSON:
         """A value for the member `name` of an object at `depth`."""
-        schemas = self.children(constraints.subschemas, name)
+        schemas = self.find_children(constraints.subschemas, name)
         return self.make(schemas, depth=depth + 1, name=name)
 
     def fill(
-        self, made: dict[str, JSON], constraints: Constraints, *, least: int, depth: int
+        self, members: dict[str, JSON], constraints: Constraints, *, least: int, depth: int
     ) -> None:
         """Add undeclared members until there are `least`."""
         for count in range(4 * least):
-            if len(made) >= least:
+            if len(members) >= least:
                 return
             name = self.sample_name(constraints, count, depth)
-            if name not in made:
+            if name not in members:
                 with suppress(Impossible):
-                    made[name] = self.member(constraints, name, depth)
+                    members[name] = self.make_member(constraints, name, depth)
 
     def sample_name(self, constraints: Constraints, count: int, depth: int) -> str:
         rules = constraints.list_schemas_under("propertyNames")
@@ -340,33 +353,40 @@ class _Sampler:
         return WORDS[count] if count < len(WORDS) else f"item{count}"
 
     def sample_array(self, constraints: Constraints, depth: int, name: str) -> list[JSON]:
-        least, most = constraints.least("minItems"), constraints.most("maxItems")
-        prefix = children.prefix_length(constraints.subschemas, any_draft=True)
-        usual = max(prefix, self.strategy.items if depth < MAX_OPTIONAL_DEPTH else 0)
-        length = min(max(least, usual if most is None else min(usual, most)), MAX_MEMBERS)
+        least = constraints.least("minItems")
+        length = self.choose_length(constraints, depth)
         distinct = constraints.keywords.flag("uniqueItems")
-        needed = [
-            subschema.sub("contains")
-            for subschema in constraints.list_subschemas_with("contains")
-            for _ in range(_contained(subschema))
-        ]
-        length = max(length, len(needed))
-        made: list[JSON] = []
+        contained: list[Subschema] = []
+        for subschema in constraints.list_subschemas_with("contains"):
+            contained += [subschema.sub("contains")] * _count_contained(subschema)
+        length = max(length, len(contained))
+        first_contained = length - len(contained)
+        items: list[JSON] = []
         for index in range(length):
-            subschemas = list(
-                children.item(constraints.subschemas, index, any_draft=True).subschemas
-            )
-            if index >= length - len(needed):
-                subschemas = [*subschemas, needed[index - (length - len(needed))]]
+            child = children.item(constraints.subschemas, index, any_draft=True)
+            subschemas = list(child.subschemas)
+            if index >= first_contained:
+                subschemas.append(contained[index - first_contained])
             try:
-                made.append(
-                    self.sample_item(subschemas, made, depth=depth, name=name, distinct=distinct)
+                item = self.sample_item(
+                    subschemas, items, depth=depth, name=name, distinct=distinct
                 )
             except Impossible:
-                if len(made) < least or index < len(needed):
+                if len(items) < least or index < len(contained):
                     raise
                 break
-        return made
+            items.append(item)
+        return items
+
+    def choose_length(self, constraints: Constraints, depth: int) -> int:
+        """How many items an array gets, if `contains` does not need more."""
+        length = children.prefix_length(constraints.subschemas, any_draft=True)
+        if depth < MAX_OPTIONAL_DEPTH:
+            length = max(length, self.strategy.items)
+        most = constraints.most("maxItems")
+        if most is not None:
+            length = min(length, most)
+        return min(max(length, constraints.least("minItems")), MAX_MEMBERS)
 
     def sample_item(
         self,
@@ -380,7 +400,7 @@ class _Sampler:
         for _ in range(12):
             self.spend(2 * len(before))
             item = self.make(subschemas, depth=depth + 1, name=name)
-            if not distinct or not any(equal(item, other) for other in before):
+            if not distinct or not _is_in(item, before):
                 return item
             usual = self.strategy
             self.strategy = replace(usual, hinted=False, shuffled=True)
@@ -388,11 +408,11 @@ class _Sampler:
                 item = self.make(subschemas, depth=depth + 1, name=f"{name}{len(before)}")
             finally:
                 self.strategy = usual
-            if not any(equal(item, other) for other in before):
+            if not _is_in(item, before):
                 return item
         raise Impossible
 
 
-def _contained(subschema: Subschema) -> int:
+def _count_contained(subschema: Subschema) -> int:
     count = subschema.all_keywords.get("minContains", 1)
     return min(int(count), MAX_MEMBERS) if is_number(count) else 1

@@ -3,7 +3,7 @@
 from tests.factories import properties
 from tests.toolspec.exports.exported import DRAFT_07, MIXED_DRAFTS
 from toolspec.conversion_report import Report
-from toolspec.schema.normalize import is_outdated, normalized
+from toolspec.schema.normalize import is_outdated, normalize
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 
@@ -11,7 +11,7 @@ DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 def test_a_keyword_of_a_later_draft_is_removed_with_a_loss():
     report = Report()
 
-    root = normalized(MIXED_DRAFTS, pointer="", report=report).root
+    root = normalize(MIXED_DRAFTS, pointer="", report=report).root
 
     assert root == properties(b={"type": "array", "items": {"type": "string"}})
     assert [(loss.pointer, loss.what, loss.reason) for loss in report] == [
@@ -33,7 +33,7 @@ def test_a_keyword_of_a_later_draft_gives_a_schema_another_meaning():
 def test_dependencies_are_not_mixed_with_those_of_a_later_draft():
     schema = {"$schema": DRAFT_07, "dependencies": {"a": ["b"]}, "dependentRequired": {"a": ["c"]}}
 
-    assert normalized(schema, pointer="", report=Report()).root == {
+    assert normalize(schema, pointer="", report=Report()).root == {
         "dependentRequired": {"a": ["b"]}
     }
 
@@ -50,7 +50,7 @@ def test_a_schema_of_draft_07_is_rewritten_where_2020_12_differs():
     report = Report()
 
     assert is_outdated(schema)
-    assert normalized(schema, pointer="/here", report=report).root == {
+    assert normalize(schema, pointer="/here", report=report).root == {
         "type": "object",
         "properties": {
             "pair": {"type": "array", "prefixItems": [{"type": "string"}], "items": False}
@@ -73,6 +73,6 @@ def test_the_boolean_exclusive_bounds_of_draft_04_become_numbers():
         ),
     }
 
-    assert normalized(schema, pointer="", report=Report()).root == properties(
+    assert normalize(schema, pointer="", report=Report()).root == properties(
         a={"type": "number", "exclusiveMinimum": 0}, b={"type": "number", "maximum": 5}
     )

@@ -14,7 +14,7 @@ from toolspec.schema.policy import (
     MAX_LIST,
     MAX_SUBSCHEMAS,
     schema_policy_problems,
-    schemas_that_hold,
+    select_acceptable_schemas,
 )
 from toolspec.text.reader import Number
 
@@ -534,14 +534,14 @@ def test_schemas_that_share_definitions_hold_together():
     first = {"$ref": "#/$defs/Tree", "$defs": {"Tree": TREE, "Name": NAME}}
     second = {"properties": {"a": {"$ref": "#/$defs/Name"}}, "$defs": {"Name": NAME}}
 
-    assert schemas_that_hold([first, second, True]) == [first, second, True]
+    assert select_acceptable_schemas([first, second, True]) == [first, second, True]
 
 
 def test_only_schemas_without_the_refused_definition_hold():
     wrong = {"$ref": "#/$defs/Refused", "$defs": {"Refused": REFUSED, "Name": NAME}}
     right = {"$ref": "#/$defs/Name", "$defs": {"Name": NAME}}
 
-    assert schemas_that_hold([wrong, right]) == [right]
+    assert select_acceptable_schemas([wrong, right]) == [right]
 
 
 @pytest.mark.parametrize(
@@ -561,7 +561,7 @@ def test_only_schemas_without_the_refused_definition_hold():
     ids=lambda schemas: json.dumps(schemas)[:80],
 )
 def test_schemas_hold_together_only_if_each_would_hold_alone(schemas):
-    assert schemas_that_hold(schemas) == []
+    assert select_acceptable_schemas(schemas) == []
 
 
 def test_no_schema_holds_beside_patterns_that_are_too_long_to_read_on():
@@ -569,7 +569,7 @@ def test_no_schema_holds_beside_patterns_that_are_too_long_to_read_on():
     long = {"anyOf": [{"pattern": pattern} for pattern in patterns]}
     wrong = {"items": {"items": {"pattern": "("}}}
 
-    assert wrong not in schemas_that_hold([long, wrong])
+    assert wrong not in select_acceptable_schemas([long, wrong])
 
 
 @pytest.mark.parametrize("reference", ["#/$defs/Name", "#/$defs/~11"], ids=["name", "number"])
@@ -577,7 +577,7 @@ def test_a_schema_does_not_hold_by_a_definition_that_only_another_one_has(refere
     right = {"properties": {"a": {"$ref": "#/$defs/Name"}}, "$defs": {"Name": NAME}}
     wrong = {"properties": {"a": {"$ref": reference}}}
 
-    assert schemas_that_hold([right, wrong, right]) == [right, right]
+    assert select_acceptable_schemas([right, wrong, right]) == [right, right]
 
 
 def test_no_schema_holds_that_gives_itself_an_empty_name_twice():
@@ -586,4 +586,4 @@ def test_no_schema_holds_that_gives_itself_an_empty_name_twice():
         "$defs": {"Name": NAME},
     }
 
-    assert schemas_that_hold([wrong, wrong]) == []
+    assert select_acceptable_schemas([wrong, wrong]) == []

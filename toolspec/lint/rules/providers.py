@@ -15,7 +15,7 @@ from toolspec.lint.findings import Finding, Fix
 from toolspec.lint.registry import make_finding
 from toolspec.schema.dialects import DEFAULT_DIALECT, DRAFT_04
 from toolspec.schema.index import Node
-from toolspec.schema.normalize import is_outdated, normalized
+from toolspec.schema.normalize import is_outdated, normalize
 from toolspec.schema.types import type_names
 from toolspec.text.patch import Operation
 from toolspec.text.pointers import pointer_join
@@ -82,7 +82,7 @@ def _use_default_draft(part: Part, outdated: list[Node]) -> Fix | None:
             operations.append(Operation("replace", pointer, DEFAULT_DIALECT.uri))
         is_safe = all(node.dialect is not DRAFT_04 for node in outdated)  # there, 1.0 is no integer
         return Fix(f"Declare {DEFAULT_DIALECT.name}", tuple(operations), safe=is_safe)
-    schema = normalized(part.schema, pointer=part.pointer, report=Report()).together()
+    schema = normalize(part.schema, pointer=part.pointer, report=Report()).together()
     if not isinstance(schema, dict) or not DEFAULT_DIALECT.accepts(schema):
         return None
     rewritten: JSON = {"$schema": DEFAULT_DIALECT.uri, **schema}
