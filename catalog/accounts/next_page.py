@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from catalog.accounts.models import SignInLink
@@ -52,5 +53,5 @@ def remember_next(request: HttpRequest, response: HttpResponse, url: str) -> Non
 def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
     """Lead to `url`: the whole page, even if the request is one of htmx for a part."""
     if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(status=204, headers={"HX-Redirect": url})
+        return HttpResponse(status=204, headers={"HX-Redirect": iri_to_uri(url)})
     return redirect(url)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any, Final
+from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
+from django.utils.encoding import escape_uri_path
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -105,27 +108,37 @@ def _page(
     """
     site = request.build_absolute_uri("/")
     client = request.POST.get("client", "")
-    token, secret = None, PLACEHOLDER
+    token, secret, asks_for_token = None, PLACEHOLDER, False
     if request.method == "POST":
         if not request.user.is_authenticated:
-            return redirect_page(request, f"{reverse('accounts:sign_in')}?next={request.path}")
+            query = urlencode({"next": request.path})
+            return redirect_page(request, f"{reverse('accounts:sign_in')}?{query}")
+        by_key = {snippet.key: snippet for snippet in snippets(address.server(site))}
+        chosen_client = by_key.get(client)
+        if chosen_client is None:
+            raise Http404
         if not is_confirmed(request):
-            return ask_to_confirm(request, request.path)
-        labels = {snippet.key: snippet.label for snippet in snippets(address.server(site))}
-        name = labels.get(client, "MCP client")
-        token, secret = create_token(actor(request), scopes=SCOPES, name=name)
+            return ask_to_confirm(request, f"{request.path}#{client}")
+        token, secret = create_token(actor(request), scopes=SCOPES, name=chosen_client.label)
+        asks_for_token = chosen_client.asks_for_token
     chosen = context.get("chosen", "")
     if chosen and chosen not in {choice.reference for choice in context["configurations"]}:
         context["chosen_is_gone"] = True
     server = address.server(site, secret)
+    # The server accepts nobody without a token, but for mocks where visitors may browse.
+    may_test = request.user.is_authenticated or (address.mock and settings.ANONYMOUS_BROWSING)
+    tests = may_test and "test" in request.GET
     page = {
         "address": address,
+        "path": escape_uri_path(request.path),
+        "may_test": may_test,
         "snippets": snippets(server),
         "client": client,
         "token": token,
         "secret": secret,
-        "listing": list_tools(toolset),
-        "trial": try_server(toolset, request.user) if "test" in request.GET else None,
+        "asks_for_token": asks_for_token,
+        "listing": lambda: list_tools(toolset, context.get("tool")),
+        "trial": try_server(toolset, request.user) if tests else None,
         "only_reads": request.user.is_authenticated
         and not may(request.user, "run", context.get("tool")),
         **context,

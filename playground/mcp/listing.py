@@ -65,7 +65,7 @@ class Listing:
 
     Attributes:
         tools: those that an agent gets, then those that are left out.
-        has_more: whether the list has another page.
+        has_more: whether the list has another page, whose tokens are not counted.
     """
 
     tools: Sequence[ListedTool]
@@ -83,21 +83,28 @@ class Trial:
     Attributes:
         tools: their number on this page of the list.
         result: JSON text, as the server sends it.
+        has_more: whether the list has another page.
     """
 
     tools: int
     result: str
+    has_more: bool
     version: str = VERSION
 
 
-def list_tools(toolset: Toolset) -> Listing:
-    """The tools that an agent gets first."""
+def list_tools(toolset: Toolset, tool: Tool | None = None) -> Listing:
+    """The tools that an agent gets first, and `tool`, if agents get it differently."""
     page = toolset.page(None, Message("tools/list", VERSION, 1))
-    changed = _find_changed_tools(toolset)
+    changed = _find_changed_tools(toolset, tool)
     tools = [_listed_tool(text, changed) for text in page.tools]
-    for name, (tool, served) in changed.items():
-        if served.obstacles:
-            tools.append(ListedTool(name, tool=tool, obstacles=served.obstacles))
+    listed_names = {listed.name for listed in tools}
+    for name, (changed_tool, served) in changed.items():
+        if name not in listed_names:
+            tools.append(
+                ListedTool(
+                    name, tool=changed_tool, changes=served.changes, obstacles=served.obstacles
+                )
+            )
     return Listing(tools, page.next_cursor is not None)
 
 
@@ -107,14 +114,17 @@ def try_server(toolset: Toolset, person: Person) -> Trial:
     headers = {name.lower(): value for name, value in _HEADERS.items()}
     result = dispatch(message, toolset, Caller(person), headers)
     assert isinstance(result, str)  # noqa: S101 - for mypy: only a call begins a run
-    return Trial(len(json.loads(result)["tools"]), result)
+    page = json.loads(result)
+    return Trial(len(page["tools"]), result, "nextCursor" in page)
 
 
-def _find_changed_tools(toolset: Toolset) -> dict[str, tuple[Tool, ServedTool]]:
-    """Those of the first page that agents get differently than their specs have them, by name."""
+def _find_changed_tools(toolset: Toolset, own: Tool | None) -> dict[str, tuple[Tool, ServedTool]]:
+    """The tools of the first page, and `own`, that agents get differently than their specs have them, by name."""
     if not isinstance(toolset, ToolkitTools):
         return {}
-    tools = toolset.tools.with_current()[:PAGE_SIZE]
+    tools = list(toolset.tools.with_current()[:PAGE_SIZE])
+    if own is not None and own not in tools:
+        tools.append(own)
     return {name: (tool, served) for tool, name, served in toolset.changed(tools)}
 
 

@@ -31,5 +31,5 @@ def test_the_test_keeps_the_token_on_the_page(signed_in: Page):
 
     signed_in.get_by_role("link", name="Test").click()
 
-    expect(signed_in.locator("#trial")).to_contain_text("Answers with 3 tools")
+    expect(signed_in.locator("#trial")).to_contain_text("tools/list returns 3 tools")
     expect(signed_in.locator("#claude-code-code")).to_contain_text(TOKEN_PREFIX)

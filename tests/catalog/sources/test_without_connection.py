@@ -77,6 +77,15 @@ def test_its_page_says_that_its_tools_are_mocks(browser, staff):
     assert "https://api.example.com" not in to_others.content.decode()
 
 
+def test_the_page_of_its_tool_leads_to_where_it_is_connected(staff):
+    add_unconnected(tool_list("forecast"))
+
+    response = staff.get("/tools/weather.forecast/try/")
+
+    found = LexborHTMLParser(response.content).css_first("#why-not-live a")
+    assert found.attributes["href"] == "/sources/weather/#settings"
+
+
 def test_an_administrator_connects_it_on_its_page(staff):
     add_unconnected(described(FORECAST))
 

@@ -70,6 +70,7 @@ def test_the_page_says_when_the_role_does_not_allow_runs(client, role, is_warned
         "With your role, an agent can search the catalog and read specs, but not run tools." in text
     ) == is_warned
     assert ("find, read and call the 0 that run here" in text) != is_warned
+    assert ("It lists tools in your name" in text) == is_warned
 
 
 def test_opening_the_page_makes_no_token(browser):
@@ -148,7 +149,7 @@ def test_a_token_needs_a_recent_sign_in(browser, ada, header):
     response = browser.post("/connect/", {"client": "cursor"}, headers=header)
 
     where = response["HX-Redirect"] if header else response["Location"]
-    assert "next=%2Fconnect%2F" in where
+    assert "next=%2Fconnect%2F%23cursor" in where
     assert ApiToken.objects.count() == 0
 
 
@@ -157,8 +158,24 @@ def test_a_visitor_who_presses_signs_in_first(client, header):
     response = client.post("/connect/", {"client": "cursor"}, headers=header)
 
     where = response["HX-Redirect"] if header else response["Location"]
-    assert where == "/sign-in/?next=/connect/"
+    assert where == "/sign-in/?next=%2Fconnect%2F"
     assert ApiToken.objects.count() == 0
+
+
+def test_a_press_on_a_page_with_any_name_leads_back_to_it(client):
+    make_tool("天気.forecast")
+
+    response = client.post(
+        "/connect/toolkits/天気/", {"client": "cursor"}, headers={"HX-Request": "true"}
+    )
+
+    query = parse_qs(urlsplit(response["HX-Redirect"]).query)
+    assert query == {"next": ["/connect/toolkits/天気/"]}
+
+
+def test_an_unknown_client_gets_no_token(ada):
+    assert signed_in(ada).post("/connect/", {"client": "telnet"}).status_code == 404
+    assert not ApiToken.objects.exists()
 
 
 def test_the_page_shows_the_tools_of_an_agent_with_their_tokens(client):
@@ -195,12 +212,53 @@ def test_the_test_shows_the_answer_to_tools_list(client, header):
     response = client.get("/connect/toolkits/git/", {"test": "1"}, headers=header)
 
     page = HTMLParser(response.content)
-    assert "Answers with 1 tool" in page.css_first("#trial").text()
+    assert "tools/list returns 1 tool" in page.css_first("#trial").text()
     assert "protocol 2026-07-28" in page.css_first("#trial").text()
     lines = [line.text() for line in page.css("#trial-result .json-line")]
     result = json.loads("\n".join(lines))
     assert [tool["name"] for tool in result["tools"]] == ["push"]
     assert (page.css_first("header.bar") is None) == bool(header)
+
+
+def test_a_visitor_tests_only_what_the_server_accepts_without_a_token(client, settings):
+    make_tool("git.push")
+    assert "returns" not in text_of(client.get("/connect/?test=1"))
+    assert client.get("/connect/toolkits/git/").content.count(b"?test=1") == 2
+
+    settings.ANONYMOUS_BROWSING = False
+    assert b"?test=1" not in client.get("/connect/toolkits/git/").content
+
+
+def test_a_test_without_scripts_does_not_remove_a_new_token(ada):
+    response = signed_in(ada).post("/connect/", {"client": "cursor"})
+
+    link = HTMLParser(response.content).css_first("a[href^='?test=1']")
+    assert "needs-js" in link.attributes["class"]
+
+
+def test_the_tokens_of_a_long_list_are_a_lower_bound(client, monkeypatch):
+    monkeypatch.setattr("playground.mcp.toolkit_tools.PAGE_SIZE", 2)
+    for number in range(3):
+        make_tool(f"git.push_{number}")
+
+    text = text_of(client.get("/connect/toolkits/git/?test=1"))
+
+    assert "at least" in text
+    assert "tools/list returns 2 tools on its first page" in text
+
+
+def test_the_page_of_a_tool_says_what_is_changed_about_it_wherever_it_is_listed(
+    client, monkeypatch
+):
+    monkeypatch.setattr("playground.mcp.listing.PAGE_SIZE", 1)
+    monkeypatch.setattr("playground.mcp.toolkit_tools.PAGE_SIZE", 1)
+    make_tool("git.a", name="a")
+    make_tool("git.b", name="b", parameters={"type": "array", "items": {"type": "string"}})
+
+    page = HTMLParser(client.get("/connect/tools/git.b/").content)
+
+    names = [name.text() for name in page.css("#changed .served-name")]
+    assert names == ["a", "b"]
 
 
 def test_the_catalogs_page_lists_toolkits_runnable_ones_first(client, builtin, ada):
