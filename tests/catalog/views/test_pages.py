@@ -40,7 +40,7 @@ def test_tools_are_listed_with_their_facts(client):
     assert text_of(tree, "h1") == "1 tool in 1 toolkit"
     assert tree.css_first(".result-name a").attributes["href"] == "/tools/acme.greet/"
     assert text_of(tree, ".result-text") == "Says hello."
-    assert texts_of(tree, ".result-qualifier") == ["needs configuration"]
+    assert texts_of(tree, ".result-qualifier") == ["needs key"]
     assert text_of(tree, ".result-required") == "0 of 1 required"
     assert text_of(tree, ".result-toolkit") == "acme"
 
