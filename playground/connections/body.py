@@ -29,7 +29,6 @@ from toolspec.text.containers import members_of
 from toolspec.text.pointers import pointer_join
 
 FORM: Final = "application/x-www-form-urlencoded"
-MULTIPART: Final = "multipart/form-data"
 BYTES: Final = "application/octet-stream"
 _DATA_URL: Final = re.compile(r"data:([^,;]*(?:;(?!base64,)[^,;]*)*)(;base64)?,(.*)", re.DOTALL)
 HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -69,7 +68,12 @@ class DataURL:
     file_name: str = ""
 
 
-def make_body(value: Any, media_type: str, schema: Any, encoding: Mapping[str, Any]) -> RequestBody:
+def make_body(
+    value: Any,
+    media_type: str,
+    schema: Any,
+    encoding: Mapping[str, Any],
+) -> RequestBody:
     """The body that `value` describes.
 
     Args:
@@ -206,7 +210,10 @@ def _write_form(value: Mapping[str, Any], encoding: Mapping[str, Any]) -> str:
 
 
 def _make_multipart(
-    value: Mapping[str, Any], essence: str, root: Subschema, encoding: Mapping[str, Any]
+    value: Mapping[str, Any],
+    essence: str,
+    root: Subschema,
+    encoding: Mapping[str, Any],
 ) -> RequestBody:
     pieces = tuple(_make_pieces(value, root, encoding))
     boundary = secrets.token_hex(16)
@@ -219,7 +226,9 @@ def _make_multipart(
 
 
 def _make_pieces(
-    value: Mapping[str, Any], root: Subschema, encoding: Mapping[str, Any]
+    value: Mapping[str, Any],
+    root: Subschema,
+    encoding: Mapping[str, Any],
 ) -> Iterator[Piece]:
     """A part for each member, and for each item of an array."""
     for name, member in value.items():
@@ -241,7 +250,10 @@ def _list_part_headers(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]
 
 
 def _make_piece(
-    name: str, item: Any, schema: list[Subschema], declared: Mapping[str, Any]
+    name: str,
+    item: Any,
+    schema: list[Subschema],
+    declared: Mapping[str, Any],
 ) -> Piece:
     ranges = str(declared.get("contentType", ""))
     media_type = _choose_type(ranges, "")
@@ -270,7 +282,11 @@ def _make_piece(
     return Piece(name, file.content, file_type, file.file_name or name)
 
 
-def _find_file(text: str, declared: list[Subschema], media_type: str) -> DataURL | None:
+def _find_file(
+    text: str,
+    declared: list[Subschema],
+    media_type: str,
+) -> DataURL | None:
     """The file that a string describes, in Base64 if the schema declares this.
 
     None if it is text.
@@ -282,7 +298,7 @@ def _find_file(text: str, declared: list[Subschema], media_type: str) -> DataURL
         return None
     file = read_data_url(text)
     encode = base64.urlsafe_b64encode if encoding == "base64url" else base64.b64encode
-    return DataURL(encode(file.content), file.media_type, file.file_name)
+    return replace(file, content=encode(file.content))
 
 
 def _choose_type(ranges: str, own_type: str) -> str:

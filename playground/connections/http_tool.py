@@ -102,7 +102,9 @@ class HTTPTool:
             sending = make_request(spec, request, configuration, source_address=connection.address)
             operation = spec.get("x-openapi") or {}
             credentials = find_credentials(
-                operation, configuration, lambda wanted: self._get_token(http, wanted)
+                operation,
+                configuration,
+                lambda wanted: self._get_token(http, wanted),
             )
             log(curl(sending, credentials.mask(MARK)))
             answer = self._send(http, sending, credentials)
@@ -125,7 +127,12 @@ class HTTPTool:
             )
         return stored
 
-    def _send(self, http: httpx2.Client, sending: Request, credentials: Credentials) -> Answer:
+    def _send(
+        self,
+        http: httpx2.Client,
+        sending: Request,
+        credentials: Credentials,
+    ) -> Answer:
         url, headers = sending.url_with(credentials), sending.headers_with(credentials)
         content = sending.body.content if sending.body else None
         try:
@@ -213,10 +220,12 @@ class Answer:
         for name in _SHOWN_HEADERS:
             if name in self.headers:
                 lines.append(f"{name}: {self.headers[name][:200]}")
-        body = self.text() if is_text(self.media_type) or not self.media_type else ""
-        if len(body) > MAX_ERROR_CHARACTERS:
-            body = f"{body[:MAX_ERROR_CHARACTERS]}…"
-        return "\n".join([*lines, "", body]).rstrip()
+        if is_text(self.media_type) or not self.media_type:
+            body = self.text()
+            if len(body) > MAX_ERROR_CHARACTERS:
+                body = f"{body[:MAX_ERROR_CHARACTERS]}…"
+            lines += ["", body]
+        return "\n".join(lines).rstrip()
 
 
 def is_json(media_type: str) -> bool:
@@ -338,7 +347,9 @@ def _fetch(http: httpx2.Client, request: httpx2.Request) -> Answer:
         response = http.send(request, stream=True, follow_redirects=False)
         try:
             target = response.next_request
-            following = _follow(request, target) if target else None
+            following = None
+            if target is not None:
+                following = _follow(request, target)
             if following is None:
                 return _read(request, response)
         finally:

@@ -127,13 +127,18 @@ class MCPTool:
         async with async_client(connection.policy, self._budget, credentials) as http:
             http.event_hooks = {"response": [self._note_status]}
             remote = streamable_http_client(
-                connection.address, http_client=http, max_sse_event_size=connection.max_bytes
+                connection.address,
+                http_client=http,
+                max_sse_event_size=connection.max_bytes,
             )
             return await self._call_in_session(remote, request)
 
     async def _call_in_session(self, server: Any, request: dict[str, Any]) -> Any:
         async with Client(
-            server, logging_callback=_log_message, cache=None, client_info=_CLIENT
+            server,
+            logging_callback=_log_message,
+            cache=None,
+            client_info=_CLIENT,
         ) as client:
             await self._compare(client)
             params = {"name": self._connection.remote_name, "arguments": request}
@@ -205,9 +210,11 @@ class MCPTool:
         )
 
     async def _note_status(self, response: httpx2.Response) -> None:
-        if response.request.method == "POST":  # the others are optional
-            status = f"HTTP {response.status_code} {response.reason_phrase}".rstrip()
-            self._refused = status if response.is_error else ""
+        if response.request.method != "POST":  # the others are optional
+            return
+        self._refused = ""
+        if response.is_error:
+            self._refused = f"HTTP {response.status_code} {response.reason_phrase}".rstrip()
 
     def _explain(self, error: Exception) -> BaseException:
         """`error` as a sentence about the source; a `ToolError` as it is."""
@@ -237,8 +244,12 @@ class MCPTool:
         return f"The source {source} responded with an error: {reason}"
 
     def _read_stderr(self) -> str:
-        text = self._stderr.text() if self._stderr is not None else ""
-        return f"\n\n{text}" if text else ""
+        text = ""
+        if self._stderr is not None:
+            text = self._stderr.text()
+        if not text:
+            return ""
+        return f"\n\n{text}"
 
 
 _CLIENT: Final = mcp_types.Implementation(name="Toolshelf", version="1")
@@ -285,7 +296,9 @@ def read_response(result: Mapping[str, Any], *, has_null: bool = True) -> Any:
             "which a run cannot give."
         )
     content = result.get("content")
-    blocks = list(map(_drop_nulls, content)) if isinstance(content, list) else []
+    blocks: list[Any] = []
+    if isinstance(content, list):
+        blocks = list(map(_drop_nulls, content))
     if result.get("isError"):
         raise ToolError(_write_error(result, blocks))
     structured = result.get("structuredContent")
@@ -319,7 +332,9 @@ def _drop_nulls(block: Any) -> Any:
 
 
 def _type_of(block: Any) -> str:
-    return str(block.get("type")) if isinstance(block, dict) else "invalid"
+    if not isinstance(block, dict):
+        return "invalid"
+    return str(block.get("type"))
 
 
 def _is_text(block: Any) -> bool:
@@ -358,7 +373,10 @@ def _write_error(result: Mapping[str, Any], blocks: list[Any]) -> str:
 
 
 def find_changes(
-    definition: JSON, approved: Mapping[str, Any], *, max_spec_bytes: int
+    definition: JSON,
+    approved: Mapping[str, Any],
+    *,
+    max_spec_bytes: int,
 ) -> tuple[Change, ...] | None:
     """The changes from the approved spec to the tool that the source lists.
 
@@ -395,7 +413,11 @@ def _note_headers(client: Client, tool: dict[str, Any]) -> None:
         client.session._absorb_tool_listing(listed, complete=False)
 
 
-async def _report(progress: float, total: float | None, message: str | None) -> None:
+async def _report(
+    progress: float,
+    total: float | None,
+    message: str | None,
+) -> None:
     tool_api.progress(progress, total, message or "")
 
 

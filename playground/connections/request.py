@@ -60,8 +60,10 @@ class Request:
 
     def url_with(self, credentials: Credentials) -> str:
         secrets = [f"{escape(name)}={escape(text)}" for name, text in credentials.query.items()]
-        query = "&".join([*self.query, *secrets])
-        return f"{self.address}?{query}" if query else self.address
+        query = [*self.query, *secrets]
+        if not query:
+            return self.address
+        return f"{self.address}?{'&'.join(query)}"
 
     def headers_with(self, credentials: Credentials) -> list[tuple[str, str]]:
         """All headers but those that the HTTP client adds."""
@@ -115,7 +117,11 @@ def make_request(
     )
 
 
-def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_address: str) -> str:
+def base_url(
+    spec: Mapping[str, Any],
+    configuration: Mapping[str, Any],
+    source_address: str,
+) -> str:
     """The URL of the server, with its variables replaced.
 
     Raises:
@@ -126,7 +132,9 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
 
     def find_value(name: str) -> str:
         value = configuration.get(name, members_of(members.get(name)).get("default"))
-        return "" if value is None else text_of(value)
+        if value is None:
+            return ""
+        return text_of(value)
 
     template = find_value(BASE_URL) or "/"
     address = _TEMPLATE.sub(lambda match: find_value(match[1]), template)
@@ -148,7 +156,10 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
 
 
 def origins_of_requests(
-    spec: Mapping[str, Any], configuration: Mapping[str, Any], *, source_address: str
+    spec: Mapping[str, Any],
+    configuration: Mapping[str, Any],
+    *,
+    source_address: str,
 ) -> list[str]:
     """The origins that get credentials of `configuration`.
 
@@ -178,7 +189,12 @@ class _Parts:
         self.headers: list[tuple[str, str]] = []
         self.cookies: list[tuple[str, str]] = []
 
-    def add(self, member: str, value: Any, wire: Mapping[str, Any]) -> None:
+    def add(
+        self,
+        member: str,
+        value: Any,
+        wire: Mapping[str, Any],
+    ) -> None:
         name, where = str(wire.get("name", member)), str(wire.get("in", "query"))
         style = Style.of(wire, _DEFAULT_STYLES.get(where, "form"))
         media_type = str(wire.get("contentType") or "")
@@ -222,7 +238,9 @@ class _Parts:
             is_optional = variable is not None and variable[1] not in self._in_path
             if part and name not in replaced and not is_optional:
                 query.append(_TEMPLATE.sub(self._fill, part))
-        return path if path.startswith("/") else f"/{path}", [*query, *self.query]
+        if not path.startswith("/"):
+            path = f"/{path}"
+        return path, [*query, *self.query]
 
     def _fill(self, variable: re.Match[str]) -> str:
         for name in (variable[1], variable[1].strip("+*")):
@@ -231,14 +249,23 @@ class _Parts:
         raise ToolError(f"The parameter `{variable[1]}` is part of the path and is missing.")
 
 
-def _write_content(value: Any, media_type: str, *, is_ascii: bool) -> str:
+def _write_content(
+    value: Any,
+    media_type: str,
+    *,
+    is_ascii: bool,
+) -> str:
     """The text of a parameter that is described by its media type: JSON also for strings."""
     if media_type.partition(";")[0].strip().lower().endswith(("/json", "+json")):
         return json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))
     return text_of(value)
 
 
-def _write_path_part(name: str, value: Any, style: Style) -> str:
+def _write_path_part(
+    name: str,
+    value: Any,
+    style: Style,
+) -> str:
     if is_absent(value) or value == "":
         raise ToolError(
             f"The parameter `{name}` is part of the path, so it must not be empty or null."
@@ -267,8 +294,10 @@ def _check_header_value(name: str, value: str) -> None:
 
 def _write_whole_query(value: Any, style: Style) -> list[str]:
     """A parameter that is the whole query (OpenAPI 3.2): an object, or text that is encoded."""
+    if not value:
+        return []
     if not isinstance(value, dict):
-        return [text_of(value)] if value else []
+        return [text_of(value)]
     parts = []
     for name, member in value.items():
         parts += expand_query(name, member, style)
@@ -276,7 +305,9 @@ def _write_whole_query(value: Any, style: Style) -> list[str]:
 
 
 def _make_request_body(
-    spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Mapping[str, Any]
+    spec: Mapping[str, Any],
+    operation: Mapping[str, Any],
+    parameters: Mapping[str, Any],
 ) -> RequestBody | None:
     declared = operation.get("body")
     if not isinstance(declared, dict):
@@ -314,9 +345,10 @@ def _list_body_words(body: RequestBody) -> list[str]:
         return ["--data-binary", _shorten(body.content)]
     words: list[str] = []
     for piece in body.pieces:
-        kind = f";type={piece.media_type}" if piece.media_type else ""
         content = f"@{piece.file_name}" if piece.file_name else _shorten(piece.content)
-        words += ["-F", f"{piece.name}={content}{kind}"]
+        if piece.media_type:
+            content += f";type={piece.media_type}"
+        words += ["-F", f"{piece.name}={content}"]
     return words
 
 

@@ -52,7 +52,9 @@ GetToken = Callable[[TokenRequest], str]
 
 
 def find_credentials(
-    operation: Mapping[str, Any], configuration: Mapping[str, Any], get_token: GetToken
+    operation: Mapping[str, Any],
+    configuration: Mapping[str, Any],
+    get_token: GetToken,
 ) -> Credentials:
     """The credentials for the first security requirement whose members are all configured.
 
@@ -107,7 +109,10 @@ def encode_basic(user: str, password: str) -> str:
 
 
 def _describe_missing(
-    name: str, scheme: Mapping[str, Any], members: Sequence[str], configuration: Mapping[str, Any]
+    name: str,
+    scheme: Mapping[str, Any],
+    members: Sequence[str],
+    configuration: Mapping[str, Any],
 ) -> str:
     """The members that must be configured for a scheme and are not, as words.
 
@@ -127,7 +132,10 @@ def _describe_missing(
 
 
 def _make_of_scheme(
-    name: str, scheme: Mapping[str, Any], configuration: Mapping[str, Any], get_token: GetToken
+    name: str,
+    scheme: Mapping[str, Any],
+    configuration: Mapping[str, Any],
+    get_token: GetToken,
 ) -> Credentials:
     kind = scheme.get("type")
     secret = _get_text(configuration, name)
@@ -151,7 +159,9 @@ def _make_of_scheme(
 
 
 def _make_token_request(
-    name: str, scheme: Mapping[str, Any], configuration: Mapping[str, Any]
+    name: str,
+    scheme: Mapping[str, Any],
+    configuration: Mapping[str, Any],
 ) -> TokenRequest | None:
     """The request for a token, if the scheme has the flow and its members are configured."""
     url = scheme.get("tokenUrl")
@@ -165,10 +175,14 @@ def _make_token_request(
 
 def _get_text(configuration: Mapping[str, Any], name: str) -> str:
     value = configuration.get(name)
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value
 
 
 def _mask(value: str, mark: str) -> str:
     """`mark`, after the name of the authentication scheme if there is one."""
     kind, space, _ = value.partition(" ")
-    return f"{kind} {mark}" if space and kind in {"Basic", "Bearer"} else mark
+    if space and kind in {"Basic", "Bearer"}:
+        return f"{kind} {mark}"
+    return mark

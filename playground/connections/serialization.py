@@ -92,7 +92,11 @@ def is_absent(value: object) -> bool:
     return value is None or value in ([], {})
 
 
-def expand_path(name: str, value: object, style: Style) -> str:
+def expand_path(
+    name: str,
+    value: object,
+    style: Style,
+) -> str:
     """The text that replaces `{name}` in a path."""
     if style.name == "matrix":
         return _expand_matrix(name, value, style)
@@ -102,7 +106,11 @@ def expand_path(name: str, value: object, style: Style) -> str:
     return "." + _join(value, delimiter, explode=style.explode, encode=style.encode)
 
 
-def _expand_matrix(name: str, value: object, style: Style) -> str:
+def _expand_matrix(
+    name: str,
+    value: object,
+    style: Style,
+) -> str:
     key = style.encode(name)
     if isinstance(value, dict):
         pairs = _encode_pairs(value, style.encode)
@@ -121,7 +129,11 @@ def expand_header(value: object, style: Style) -> str:
     return _join(value, ",", explode=style.explode, encode=str)
 
 
-def expand_query(name: str, value: object, style: Style) -> list[str]:
+def expand_query(
+    name: str,
+    value: object,
+    style: Style,
+) -> list[str]:
     """The parts of a query, such as `color=blue`, to be joined by "&"."""
     encode, key = style.encode, escape(name)
     if is_absent(value):
@@ -139,13 +151,20 @@ def expand_query(name: str, value: object, style: Style) -> list[str]:
     return [f"{escape(name)}={encode(text_of(member))}" for name, member in members]
 
 
-def _join(value: object, delimiter: str, *, explode: bool, encode: Encode) -> str:
+def _join(
+    value: object,
+    delimiter: str,
+    *,
+    explode: bool,
+    encode: Encode,
+) -> str:
     if isinstance(value, dict):
         between = "=" if explode else delimiter
         pairs = _encode_pairs(value, encode)
         return delimiter.join(f"{key}{between}{text}" for key, text in pairs)
-    items = value if isinstance(value, list) else [value]
-    return delimiter.join(encode(text_of(item)) for item in items)
+    if isinstance(value, list):
+        return delimiter.join(encode(text_of(item)) for item in value)
+    return encode(text_of(value))
 
 
 def _encode_pairs(value: Mapping[str, object], encode: Encode) -> list[tuple[str, str]]:
@@ -156,7 +175,11 @@ def _encode_pairs(value: Mapping[str, object], encode: Encode) -> list[tuple[str
     return pairs
 
 
-def _expand_deep_object(key: str, value: Mapping[str, object], encode: Encode) -> list[str]:
+def _expand_deep_object(
+    key: str,
+    value: Mapping[str, object],
+    encode: Encode,
+) -> list[str]:
     """`filter[a][b]=1`.
 
     OpenAPI leaves arrays undefined here; they are repeated, as most servers expect.
@@ -166,8 +189,8 @@ def _expand_deep_object(key: str, value: Mapping[str, object], encode: Encode) -
         path = f"{key}%5B{escape(name)}%5D"
         if isinstance(member, dict):
             parts += _expand_deep_object(path, member, encode)
-            continue
-        items = member if isinstance(member, list) else [member]
-        if member is not None:
-            parts += [f"{path}={encode(text_of(item))}" for item in items]
+        elif isinstance(member, list):
+            parts += [f"{path}={encode(text_of(item))}" for item in member]
+        elif member is not None:
+            parts.append(f"{path}={encode(text_of(member))}")
     return parts

@@ -52,7 +52,11 @@ class Outcome:
     focus: str | None = None
 
 
-def apply(decoded: Decoded, subschemas: Sequence[Subschema], lookups: SchemaLookups) -> Outcome:
+def apply(
+    decoded: Decoded,
+    subschemas: Sequence[Subschema],
+    lookups: SchemaLookups,
+) -> Outcome:
     """Apply each selected type and branch to the draft, and then the pressed button."""
     working = _Working(decoded.draft, subschemas, lookups)
     for path, kind in decoded.kinds.items():
@@ -105,7 +109,11 @@ class _Working:
             self.draft = self._change_below(self.subschemas, self.draft, tokens, change)
 
     def _change_below(
-        self, subschemas: Sequence[Subschema], draft: Draft, tokens: list[str], change: Change
+        self,
+        subschemas: Sequence[Subschema],
+        draft: Draft,
+        tokens: list[str],
+        change: Change,
     ) -> Draft:
         if not tokens:
             return change(subschemas, draft)
@@ -118,7 +126,11 @@ class _Working:
         return draft
 
     def _change_member(
-        self, subschemas: Sequence[Subschema], draft: Object, tokens: list[str], change: Change
+        self,
+        subschemas: Sequence[Subschema],
+        draft: Object,
+        tokens: list[str],
+        change: Change,
     ) -> Object:
         name = tokens[0][1:]
         member = draft.members.get(name, NOTHING)
@@ -127,7 +139,11 @@ class _Working:
         return replace(draft, members={**draft.members, name: changed})
 
     def _change_entry(
-        self, subschemas: Sequence[Subschema], draft: Object, tokens: list[str], change: Change
+        self,
+        subschemas: Sequence[Subschema],
+        draft: Object,
+        tokens: list[str],
+        change: Change,
     ) -> Object:
         entries = list(draft.entries)
         for position, entry in enumerate(entries):
@@ -140,7 +156,11 @@ class _Working:
         return replace(draft, entries=tuple(entries))
 
     def _change_item(
-        self, subschemas: Sequence[Subschema], draft: Array, tokens: list[str], change: Change
+        self,
+        subschemas: Sequence[Subschema],
+        draft: Array,
+        tokens: list[str],
+        change: Change,
     ) -> Array:
         items = list(draft.items)
         index = 0
@@ -153,21 +173,31 @@ class _Working:
         return replace(draft, items=tuple(items))
 
     def find_member(
-        self, subschemas: Sequence[Subschema], draft: Object, name: str
+        self,
+        subschemas: Sequence[Subschema],
+        draft: Object,
+        name: str,
     ) -> tuple[Subschema, ...]:
         """The subschemas for the member called `name`."""
         applicable = self.lookups.find_applicable(subschemas, draft)
         return children.find_member(applicable, name).subschemas
 
     def find_item(
-        self, subschemas: Sequence[Subschema], draft: Array, index: int
+        self,
+        subschemas: Sequence[Subschema],
+        draft: Array,
+        index: int,
     ) -> tuple[Subschema, ...]:
         """The subschemas for the item at `index`."""
         applicable = self.lookups.find_applicable(subschemas, draft)
         return children.find_item(applicable, index).subschemas
 
 
-def _add(working: _Working, path: str, _key: str) -> None:
+def _add(
+    working: _Working,
+    path: str,
+    _key: str,
+) -> None:
     def add(subschemas: Sequence[Subschema], draft: Draft) -> Draft:
         if not isinstance(draft, Missing):
             return draft
@@ -177,7 +207,11 @@ def _add(working: _Working, path: str, _key: str) -> None:
     working.focus = path
 
 
-def _add_item(working: _Working, path: str, _key: str) -> None:
+def _add_item(
+    working: _Working,
+    path: str,
+    _key: str,
+) -> None:
     def add_item(subschemas: Sequence[Subschema], draft: Draft) -> Draft:
         if isinstance(draft, Missing):
             draft = make_draft(working.lookups, subschemas, "array", draft.state)
@@ -195,7 +229,11 @@ def _add_item(working: _Working, path: str, _key: str) -> None:
     working.change(path, add_item)
 
 
-def _add_entry(working: _Working, path: str, key: str) -> None:
+def _add_entry(
+    working: _Working,
+    path: str,
+    key: str,
+) -> None:
     def add_entry(subschemas: Sequence[Subschema], draft: Draft) -> Draft:
         if not isinstance(draft, Object):
             return draft
@@ -213,7 +251,11 @@ def _add_entry(working: _Working, path: str, key: str) -> None:
     working.change(path, add_entry)
 
 
-def _remove(working: _Working, path: str, _key: str) -> None:
+def _remove(
+    working: _Working,
+    path: str,
+    _key: str,
+) -> None:
     parent, _, token = path.rpartition("/")
     is_row = token.startswith("@")
 
@@ -238,15 +280,28 @@ def _remove(working: _Working, path: str, _key: str) -> None:
         working.change(parent, remove)
 
 
-def _find_neighbour(parent: str, rows: Sequence[Item | Entry], token: str) -> str:
+def _find_neighbour(
+    parent: str,
+    rows: Sequence[Item | Entry],
+    token: str,
+) -> str:
     """The path of the row after the one at `token`, else of the one before it, else `parent`."""
     tokens = [f"@{row.row}" for row in rows]
-    position = tokens.index(token) if token in tokens else 0
-    neighbours = [*tokens[position + 1 : position + 2], *tokens[max(position - 1, 0) : position]]
-    return f"{parent}/{neighbours[0]}" if neighbours else parent
+    position = 0
+    if token in tokens:
+        position = tokens.index(token)
+    if position + 1 < len(tokens):
+        return f"{parent}/{tokens[position + 1]}"
+    if position > 0:
+        return f"{parent}/{tokens[position - 1]}"
+    return parent
 
 
-def _move(working: _Working, path: str, by: int) -> None:
+def _move(
+    working: _Working,
+    path: str,
+    by: int,
+) -> None:
     parent, _, token = path.rpartition("/")
 
     def move(_subschemas: Sequence[Subschema], draft: Draft) -> Draft:
@@ -264,15 +319,27 @@ def _move(working: _Working, path: str, by: int) -> None:
     working.change(parent, move)
 
 
-def _move_up(working: _Working, path: str, _key: str) -> None:
+def _move_up(
+    working: _Working,
+    path: str,
+    _key: str,
+) -> None:
     _move(working, path, -1)
 
 
-def _move_down(working: _Working, path: str, _key: str) -> None:
+def _move_down(
+    working: _Working,
+    path: str,
+    _key: str,
+) -> None:
     _move(working, path, 1)
 
 
-def _open(working: _Working, path: str, _key: str) -> None:
+def _open(
+    working: _Working,
+    path: str,
+    _key: str,
+) -> None:
     parent, _, token = path.rpartition("/")
     if token.startswith("@~"):
         working.change(parent, lambda _subschemas, draft: _open_run(draft, token[1:]))
@@ -283,7 +350,9 @@ def _open(working: _Working, path: str, _key: str) -> None:
 
 
 def _unfold(_subschemas: Sequence[Subschema], draft: Draft) -> Draft:
-    return fold_value(draft.value, OPENED) if isinstance(draft, Folded) else draft
+    if not isinstance(draft, Folded):
+        return draft
+    return fold_value(draft.value, OPENED)
 
 
 def _open_run(draft: Draft, run: str) -> Draft:
@@ -292,31 +361,41 @@ def _open_run(draft: Draft, run: str) -> Draft:
         first = int(make_row_id(draft.entries))
         entries: list[Entry] = []
         for entry in draft.entries:
-            entries += _split_entry(entry, first) if entry.row == run else [entry]
+            if entry.row == run:
+                entries += _split_entry(entry, first)
+            else:
+                entries.append(entry)
         return replace(draft, entries=tuple(entries))
     if isinstance(draft, Array):
         items: list[Item] = []
         for item in draft.items:
-            items += _split_item(item) if item.row == run else [item]
+            if item.row == run:
+                items += _split_item(item)
+            else:
+                items.append(item)
         return replace(draft, items=tuple(items))
     return draft
 
 
 def _split_item(run: Item) -> list[Item]:
     """The first items of a run as separate rows, and the rest as a run."""
-    if not isinstance(run.draft, Folded) or not isinstance(run.draft.value, list):
+    if not isinstance(run.draft, Folded):
         return [run]
     opened = fold_value(run.draft.value, OPENED)
+    if not isinstance(opened, Array):
+        return [run]
     items = []
-    for item in opened.items if isinstance(opened, Array) else ():
-        mark = "~" if item.is_run else ""
-        items.append(replace(item, row=f"{mark}{run.number + item.number}"))
+    for item in opened.items:
+        row = str(run.number + item.number)
+        if item.is_run:
+            row = f"~{row}"
+        items.append(replace(item, row=row))
     return items
 
 
 def _split_entry(run: Entry, first: int) -> list[Entry]:
     """The first members of a run as separate entries with ids from `first`, the rest as a run."""
-    if not isinstance(run.draft, Folded) or not isinstance(run.draft.value, dict):
+    if not isinstance(run.draft, Folded):
         return [run]
     opened = fold_value(run.draft.value, OPENED)
     if not isinstance(opened, Object):

@@ -59,7 +59,6 @@ class Applicable:
         unions: the unions among them that leave a choice.
         choices: the values to choose from, if there is a list.
         has_conditions: whether some of the subschemas apply because of the value.
-        is_complete: False if some were left out because of `MAX_SUBSCHEMAS`.
     """
 
     subschemas: list[Subschema] = field(default_factory=list)
@@ -67,7 +66,6 @@ class Applicable:
     unions: list[Union] = field(default_factory=list)
     choices: tuple[Choice, ...] | None = None
     has_conditions: bool = False
-    is_complete: bool = True
 
     @property
     def keywords(self) -> Summary:
@@ -97,7 +95,13 @@ class _Path:
     is_sure: bool = True
     is_named: bool = True
 
-    def join(self, tokens: str, *, is_sure: bool = True, is_named: bool = True) -> _Path:
+    def join(
+        self,
+        tokens: str,
+        *,
+        is_sure: bool = True,
+        is_named: bool = True,
+    ) -> _Path:
         is_sure = is_sure and self.is_sure
         is_named = is_named and self.is_named
         return _Path(f"{self.text}/{tokens}", is_sure, is_named)
@@ -142,10 +146,7 @@ class Search:
 
     def _visit(self, subschema: Subschema, path: _Path) -> None:
         identity = subschema.identity
-        if identity in self._seen:
-            return
-        if len(self._seen) >= MAX_SUBSCHEMAS:
-            self.result.is_complete = False
+        if identity in self._seen or len(self._seen) >= MAX_SUBSCHEMAS:
             return
         self._seen.add(identity)
         self.result.subschemas.append(subschema)
@@ -175,7 +176,11 @@ class Search:
             self._visit(conditional, path.join(text, is_sure=False))
 
     def _visit_union(
-        self, subschema: Subschema, keyword: str, options: list[Subschema], path: _Path
+        self,
+        subschema: Subschema,
+        keyword: str,
+        options: list[Subschema],
+        path: _Path,
     ) -> None:
         choices = self.choices.of_union(options)
         if choices is not None and path.is_sure:

@@ -91,8 +91,15 @@ def build(
     )
 
 
-def _make_toggle(name: str, pressed: str, *, shows_all: bool) -> Button:
-    verb, words = ("fewer", "Hide type selectors") if shows_all else ("all", "Show type selectors")
+def _make_toggle(
+    name: str,
+    pressed: str,
+    *,
+    shows_all: bool,
+) -> Button:
+    verb, words = "all", "Show type selectors"
+    if shows_all:
+        verb, words = "fewer", "Hide type selectors"
     title = f"{words}, which choose the type of each field"
     return Button(f"{name}:{verb}:", words, title, has_focus=pressed in {"all", "fewer"})
 
@@ -105,7 +112,12 @@ class _Builder:
     room: Room = field(default_factory=Room)
     secrets: list[str] = field(default_factory=list)
 
-    def build(self, subschemas: Sequence[Subschema], draft: Draft, position: Position) -> Node:
+    def build(
+        self,
+        subschemas: Sequence[Subschema],
+        draft: Draft,
+        position: Position,
+    ) -> Node:
         kinds = self.lookups.kinds.of_all(subschemas)
         if isinstance(draft, Missing) and draft.kind not in kinds:
             applicable = self.lookups.find_applicable(subschemas, replace(draft, kind=None))
@@ -171,7 +183,11 @@ def _build_missing(context: NodeContext) -> Node:
     return build_absent(context)
 
 
-def add_focus(root: Node, path: str, pressed: str) -> Node:
+def add_focus(
+    root: Node,
+    path: str,
+    pressed: str,
+) -> Node:
     """`root` with the focus on the first control at `path`, or after a move on its button.
 
     So users never find themselves back at the top of the page, and can press a button such as "Up"
@@ -203,7 +219,11 @@ def _is_on_the_way(path: str, target: str) -> bool:
     return target.startswith(f"{path}/")
 
 
-def _add_focus(node: Node, target: str, move: str) -> Node:
+def _add_focus(
+    node: Node,
+    target: str,
+    move: str,
+) -> Node:
     path = node.head.path
     if path == target:
         return replace(node, head=replace(node.head, has_focus=True))
@@ -221,7 +241,11 @@ def _add_focus(node: Node, target: str, move: str) -> Node:
     return node
 
 
-def _add_focus_to_row(row: ArrayRow, target: str, move: str) -> ArrayRow:
+def _add_focus_to_row(
+    row: ArrayRow,
+    target: str,
+    move: str,
+) -> ArrayRow:
     if not move or row.node.head.path != target:
         return replace(row, node=_add_focus(row.node, target, move))
     verbs = [button.value.split(":")[1] for button in row.buttons]

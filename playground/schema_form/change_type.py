@@ -60,7 +60,10 @@ class Snapshot:
 
 
 def select_kind(
-    lookups: SchemaLookups, kind: str, subschemas: Sequence[Subschema], draft: Draft
+    lookups: SchemaLookups,
+    kind: str,
+    subschemas: Sequence[Subschema],
+    draft: Draft,
 ) -> Draft:
     """`draft` as another type: a `Kind`, "none", "json" or "fields".
 
@@ -80,7 +83,11 @@ def select_kind(
 
 
 def select_branch(
-    lookups: SchemaLookups, key: str, index: int, subschemas: Sequence[Subschema], draft: Draft
+    lookups: SchemaLookups,
+    key: str,
+    index: int,
+    subschemas: Sequence[Subschema],
+    draft: Draft,
 ) -> Draft:
     """`draft` under another branch of the union called `key`."""
     applicable = lookups.find_applicable(subschemas, draft)
@@ -100,7 +107,11 @@ def select_branch(
     return _switch(lookups, draft, f"{key}={union.chosen}", entered, moved)
 
 
-def follow_tags(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft) -> Draft:
+def follow_tags(
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    draft: Draft,
+) -> Draft:
     """`draft` under the branches that its tags name.
 
     A tag that was changed contradicts the branch in force.
@@ -115,7 +126,9 @@ def follow_tags(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: 
 
 
 def _find_named_branch(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    draft: Draft,
 ) -> tuple[str, int] | None:
     """The key of the first union whose tags name another branch, and that branch's index."""
     value = lookups.read(draft).value
@@ -130,7 +143,13 @@ def _find_named_branch(
     return None
 
 
-def _switch(lookups: SchemaLookups, draft: Draft, left: str, entered: str, made: Draft) -> Draft:
+def _switch(
+    lookups: SchemaLookups,
+    draft: Draft,
+    left: str,
+    entered: str,
+    made: Draft,
+) -> Draft:
     """Leave one type or branch for another: its snapshot if nothing changed since, else `made`."""
     snapshots = _open_snapshots(lookups, draft)
     before = _compute_digest(draft)
@@ -172,11 +191,16 @@ def _read_as_fields(lookups: SchemaLookups, draft: Draft) -> Draft:
     if not draft.text.strip():
         return Missing()
     value = lookups.read(draft).value
-    return draft if isinstance(value, Absent) else fold_value(value)
+    if isinstance(value, Absent):
+        return draft
+    return fold_value(value)
 
 
 def _make_of_kind(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    draft: Draft,
+    wanted: str,
 ) -> Draft:
     if wanted == "none":
         return Missing()
@@ -256,7 +280,11 @@ def _carry_over(
     return add_required(lookups, subschemas, Object(members, tuple(entries), draft.state))
 
 
-def _fits(lookups: SchemaLookups, subschemas: Sequence[Subschema], member: Draft) -> bool:
+def _fits(
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    member: Draft,
+) -> bool:
     """Whether a member can stay: its type is allowed, and it is one of the choices, if any."""
     reading = lookups.read(member)
     if reading.faults or isinstance(reading.value, Absent):
@@ -311,7 +339,9 @@ def _list_contents(draft: Draft) -> list[object]:
 def _seal(lookups: SchemaLookups, snapshot: Snapshot) -> str:
     """A token for `snapshot`; "" if it is too long."""
     text = json.dumps({"after": snapshot.after, "pairs": snapshot.pairs}, separators=(",", ":"))
-    return lookups.seal.seal(text) if len(text) <= MAX_SNAPSHOT else ""
+    if len(text) > MAX_SNAPSHOT:
+        return ""
+    return lookups.seal.seal(text)
 
 
 def _open_snapshots(lookups: SchemaLookups, draft: Draft) -> dict[str, Snapshot]:

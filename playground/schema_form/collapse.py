@@ -53,7 +53,12 @@ def fold_value(value: Maybe, budget: int = PAGE) -> Draft:
     return _fold_dict(value, budget)
 
 
-def fold(draft: Draft, budget: int = FULL_PAGE, *, focus: str | None = None) -> Draft:
+def fold(
+    draft: Draft,
+    budget: int = FULL_PAGE,
+    *,
+    focus: str | None = None,
+) -> Draft:
     """`draft`, folded until it has about `budget` controls.
 
     The containers around the path `focus` stay open.
@@ -100,7 +105,11 @@ def _fold_dict(value: dict[str, JSON], budget: int) -> Object:
     return Object(members)
 
 
-def _fold_parts(values: Iterable[JSON], budget: int, frame: int) -> Iterator[Draft]:
+def _fold_parts(
+    values: Iterable[JSON],
+    budget: int,
+    frame: int,
+) -> Iterator[Draft]:
     """The drafts of as many of `values` as fit into `budget`, with `frame` controls around each."""
     for value in values:
         size = _measure(value, budget) + frame
@@ -132,7 +141,12 @@ class _Folding:
 
     focus: str
 
-    def fold(self, draft: Draft, budget: int, path: str) -> Draft:
+    def fold(
+        self,
+        draft: Draft,
+        budget: int,
+        path: str,
+    ) -> Draft:
         if _count_controls(draft) <= budget:
             return draft
         if isinstance(draft, Object):
@@ -141,7 +155,12 @@ class _Folding:
             return self._fold_array(draft, budget - _ARRAY, path)
         return draft
 
-    def _fold_object(self, draft: Object, budget: int, path: str) -> Draft:
+    def _fold_object(
+        self,
+        draft: Object,
+        budget: int,
+        path: str,
+    ) -> Draft:
         spare = budget
         for name, member in draft.members.items():
             spare -= self._count_least(member, member_path(path, name))
@@ -159,7 +178,12 @@ class _Folding:
             entries[start:end] = [Entry(f"~{make_row_id(entries)}", "", Folded(run))]
         return replace(draft, members=members, entries=tuple(entries))
 
-    def _fold_array(self, draft: Array, budget: int, path: str) -> Draft:
+    def _fold_array(
+        self,
+        draft: Array,
+        budget: int,
+        path: str,
+    ) -> Draft:
         spare = budget
         for item in draft.items:
             spare -= _ROW + self._count_least(item.draft, row_path(path, item.row))
@@ -173,7 +197,11 @@ class _Folding:
         return replace(draft, items=tuple(items))
 
     def _find_runs(
-        self, rows: Sequence[Item | Entry], path: str, excess: int, frame: int
+        self,
+        rows: Sequence[Item | Entry],
+        path: str,
+        excess: int,
+        frame: int,
     ) -> list[tuple[int, int]]:
         """The runs of rows to fold, to save `excess` controls.
 
@@ -194,7 +222,12 @@ class _Folding:
         runs = [(end, len(rows)), (0, start)]
         return [(first, last) for first, last in runs if last - first > 1]
 
-    def _fold_part(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
+    def _fold_part(
+        self,
+        part: Draft,
+        path: str,
+        spare: int,
+    ) -> tuple[Draft, int]:
         """The part, with at most `spare` controls beyond its minimum; and the rest of `spare`."""
         least = self._count_least(part, path)
         size = _count_controls(part)
@@ -208,9 +241,11 @@ class _Folding:
     def _count_least(self, part: Draft, path: str) -> int:
         """The number of controls of a part that is folded as a whole, if it can be."""
         size = _count_controls(part)
-        if not isinstance(part, Object | Array) or self._is_on_the_way(path):
+        if size <= _LEAST or not isinstance(part, Object | Array) or self._is_on_the_way(path):
             return size
-        return min(size, _LEAST) if _is_plain(part) else size
+        if not _is_plain(part):
+            return size
+        return _LEAST
 
     def _is_on_the_way(self, path: str) -> bool:
         return self.focus == path or self.focus.startswith(f"{path}/")
@@ -237,7 +272,9 @@ def _count_controls(draft: Draft) -> int:
 def _fold_whole(draft: Draft) -> Draft:
     """A container as JSON text, with marks for its secrets."""
     value = _read_with_marks(draft)
-    return Folded(value, draft.state) if isinstance(value, dict | list) else draft
+    if not isinstance(value, dict | list):
+        return draft
+    return Folded(value, draft.state)
 
 
 def _mark(token: str) -> str:
@@ -249,7 +286,11 @@ def _read_with_marks(draft: Draft) -> JSON:
     return None if isinstance(value, Absent) else value
 
 
-def _find_run_row(items: Sequence[Item], start: int, end: int) -> str:
+def _find_run_row(
+    items: Sequence[Item],
+    start: int,
+    end: int,
+) -> str:
     """The id of a run of rows: the first row's if the ids are consecutive, else a new one."""
     first = expected = items[start].number
     for item in items[start:end]:

@@ -61,7 +61,11 @@ def find_completions(root: Subschema, path: Path) -> Completions:
         return Completions()
 
 
-def _find_child(subschemas: Sequence[Subschema], token: str | int, run: Run) -> list[Subschema]:
+def _find_child(
+    subschemas: Sequence[Subschema],
+    token: str | int,
+    run: Run,
+) -> list[Subschema]:
     """The schemas that may apply to a member or item.
 
     They are those that name it, or else those for all others. Each of `subschemas` counts alone,
@@ -103,7 +107,9 @@ def _find_kinds(subschemas: Sequence[Subschema], kinds: Kinds) -> frozenset[Kind
 
 
 def _complete_member(
-    name: str, applying: Sequence[Subschema], kinds: frozenset[Kind]
+    name: str,
+    applying: Sequence[Subschema],
+    kinds: frozenset[Kind],
 ) -> Completion:
     types = describe_types(kinds, is_integer=any(map(is_integer, applying)))
     description = Summary([subschema.all_keywords for subschema in applying]).text("description")

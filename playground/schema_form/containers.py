@@ -103,7 +103,7 @@ def build_object(context: NodeContext, draft: Object) -> Node:
             label=name or '""',
             name=name,
             is_required=is_required,
-            notes=() if child.is_allowed else (NOT_ALLOWED,),
+            notes=_make_notes(child),
         )
         nodes.append(context.build(child.subschemas, member, position))
     rows = [_build_entry(context, entry) for entry in entries]
@@ -118,12 +118,20 @@ def build_object(context: NodeContext, draft: Object) -> Node:
 
 def _list_keys(entry: Entry) -> list[str]:
     """The key of an entry, or the keys of a run of entries."""
-    if not entry.is_run:
-        key = key_of(entry)
-        return [] if key is None else [key]
-    if isinstance(entry.draft, Folded) and isinstance(entry.draft.value, dict):
-        return list(entry.draft.value)
-    return []
+    if entry.is_run:
+        if isinstance(entry.draft, Folded) and isinstance(entry.draft.value, dict):
+            return list(entry.draft.value)
+        return []
+    key = key_of(entry)
+    if key is None:
+        return []
+    return [key]
+
+
+def _make_notes(child: Child) -> tuple[str, ...]:
+    if child.is_allowed:
+        return ()
+    return (NOT_ALLOWED,)
 
 
 def _make_removal(context: NodeContext) -> tuple[Button, ...]:
@@ -144,10 +152,9 @@ def _build_entry(context: NodeContext, entry: Entry) -> EntryRow:
         node = context.build((), entry.draft, position)
         return EntryRow(row_id, row, None, no_key, node, ())
     name = entry.key or '""'
-    tag = "l" if entry.is_literal else "k"
     key = Key(
         f"{context.form}:{path}-key",
-        control_name(context.form, tag, path),
+        control_name(context.form, entry.key_tag, path),
         entry.key,
         entry.is_literal,
     )
@@ -156,9 +163,16 @@ def _build_entry(context: NodeContext, entry: Entry) -> EntryRow:
     return EntryRow(row_id, row, key, None, node, (remove,))
 
 
-def _build_entry_value(context: NodeContext, entry: Entry, path: str, label: str) -> Node:
+def _build_entry_value(
+    context: NodeContext,
+    entry: Entry,
+    path: str,
+    label: str,
+) -> Node:
     key = key_of(entry)
-    child = Child(()) if key is None else children.find_member(context.applicable, key)
+    child = Child(())
+    if key is not None:
+        child = children.find_member(context.applicable, key)
     position = Position(
         path,
         pointer_join(context.position.pointer, entry.key if key is None else key),
@@ -166,12 +180,17 @@ def _build_entry_value(context: NodeContext, entry: Entry, path: str, label: str
         is_row=True,
         is_nameless=True,
         is_quiet=not child.is_declared and not isinstance(entry.draft, Object | Array),
-        notes=() if child.is_allowed else (NOT_ALLOWED,),
+        notes=_make_notes(child),
     )
     return context.build(child.subschemas, entry.draft, position)
 
 
-def _make_adder(context: NodeContext, left_out: list[str], *, has_entries: bool) -> Adder | None:
+def _make_adder(
+    context: NodeContext,
+    left_out: list[str],
+    *,
+    has_entries: bool,
+) -> Adder | None:
     """The control that adds an entry.
 
     If the schema does not expect others, it is there only with entries or with all options shown.
@@ -181,15 +200,23 @@ def _make_adder(context: NodeContext, left_out: list[str], *, has_entries: bool)
     is_useful = takes_more and (is_open or has_entries or context.shows_all)
     if not left_out and not is_useful:
         return None
-    label = "Name of an entry to add" if takes_more else "Name of a property to add"
+    label = "Name of a property to add"
+    if takes_more:
+        label = "Name of an entry to add"
     title = f"Add an entry to {context.position.label}"
     button = Button(context.operation("entry"), "Add entry", title, "plus")
     names = list(left_out)
     for subschema in children.list_name_subschemas(context.applicable):
         values = [choice.value for choice in context.lookups.choices.of(subschema) or ()]
         names += [value for value in values if isinstance(value, str)]
-    suggestions = tuple(filter(None, names[:MAX_SUGGESTIONS]))
-    return Adder(f"{context.id}-new", context.control("nk"), button, label, is_open, suggestions)
+    return Adder(
+        f"{context.id}-new",
+        context.control("nk"),
+        button,
+        label,
+        is_open,
+        tuple(filter(None, names[:MAX_SUGGESTIONS])),
+    )
 
 
 _AS_ROWS: Final = (Option("rows", "ordered list"),)
@@ -204,26 +231,27 @@ def build_array(context: NodeContext, draft: Array) -> Node:
     boxes = _find_box_choices(context)
     removal = _make_removal(context)
     marker = Hidden(context.control("a"), "")
-    is_as_rows = draft.state.view == "rows"
-    options = _tick_boxes(context, draft, boxes) if boxes and not is_as_rows else None
-    if options is not None:
-        head = context.make_head(is_container=True, buttons=removal, views=_AS_ROWS)
-        return ChoicesNode(head, marker, context.control("i"), options)
+    views: tuple[Option, ...] = ()
+    if boxes and draft.state.view == "rows":
+        views = _AS_BOXES
+    elif boxes:
+        options = _tick_boxes(context, draft, boxes)
+        if options is not None:
+            head = context.make_head(is_container=True, buttons=removal, views=_AS_ROWS)
+            return ChoicesNode(head, marker, context.control("i"), options)
     rows = []
     index = 0
     for item in draft.items:
         rows.append(_build_row(context, draft, item, index))
         index += item.length
-    can_add = children.find_item(context.applicable, index).is_allowed
+    add: tuple[Button, ...] = ()
+    if children.find_item(context.applicable, index).is_allowed:
+        add = (_make_item_button(context),)
     return ArrayNode(
-        context.make_head(
-            is_container=True,
-            buttons=removal,
-            views=_AS_BOXES if boxes and is_as_rows else (),
-        ),
+        context.make_head(is_container=True, buttons=removal, views=views),
         marker,
         tuple(rows),
-        (_make_item_button(context),) if can_add else (),
+        add,
         is_tuple=children.count_prefix_items(context.applicable) > 0,
     )
 
@@ -233,7 +261,12 @@ def _make_item_button(context: NodeContext) -> Button:
     return Button(context.operation("item"), "Add item", title, "plus")
 
 
-def _build_row(context: NodeContext, draft: Array, item: Item, index: int) -> ArrayRow:
+def _build_row(
+    context: NodeContext,
+    draft: Array,
+    item: Item,
+    index: int,
+) -> ArrayRow:
     path = row_path(context.position.path, item.row)
     row_id = f"{context.form}:{path}-row"
     row = Hidden(context.control("r"), item.row)
@@ -250,7 +283,7 @@ def _build_row(context: NodeContext, draft: Array, item: Item, index: int) -> Ar
         is_row=True,
         is_nameless=is_plain,
         is_quiet=is_plain,
-        notes=() if child.is_allowed else (NOT_ALLOWED,),
+        notes=_make_notes(child),
         number=None if child.is_declared else index + 1,
     )
     node = context.build(child.subschemas, item.draft, position)
@@ -258,7 +291,10 @@ def _build_row(context: NodeContext, draft: Array, item: Item, index: int) -> Ar
 
 
 def _make_row_buttons(
-    context: NodeContext, draft: Array, item: Item, index: int
+    context: NodeContext,
+    draft: Array,
+    item: Item,
+    index: int,
 ) -> tuple[Button, ...]:
     name = f"item {index + 1} of {context.position.label}"
     path = row_path(context.position.path, item.row)
@@ -285,7 +321,9 @@ def _find_box_choices(context: NodeContext) -> tuple[Choice, ...]:
 
 
 def _tick_boxes(
-    context: NodeContext, draft: Array, choices: tuple[Choice, ...]
+    context: NodeContext,
+    draft: Array,
+    choices: tuple[Choice, ...],
 ) -> tuple[Option, ...] | None:
     """The checkboxes of `choices`.
 
@@ -297,10 +335,14 @@ def _tick_boxes(
     items: list[JSON] = list(reading.value)
     options = []
     for choice in choices:
+        value = choice.value
         is_ticked = bool(items) and canonical(items[0]) == choice.key
-        value = items.pop(0) if is_ticked else choice.value
+        if is_ticked:
+            value = items.pop(0)
         options.append(Option(literal(value), choice.label, is_ticked, True, choice.description))
-    return None if items else tuple(options)
+    if items:
+        return None
+    return tuple(options)
 
 
 def build_absent(context: NodeContext) -> Node:
@@ -308,34 +350,46 @@ def build_absent(context: NodeContext) -> Node:
 
     With checkboxes if it is a list that one ticked box makes.
     """
-    label = context.position.label
-    buttons = []
     if context.kind == "array":
-        empty = Button(context.operation("add"), "Empty array", f"Set {label} to an empty array")
-        is_as_rows = context.draft.state.view == "rows"
-        boxes = () if is_as_rows else _find_box_choices(context)
-        if boxes:
-            options = [
-                Option(literal(box.value), box.label, description=box.description) for box in boxes
-            ]
-            head = context.make_head(is_container=True, buttons=(empty,), views=_AS_ROWS)
-            return ChoicesNode(head, None, context.control("i"), tuple(options))
-        if children.find_item(context.applicable, 0).is_allowed:
-            buttons.append(_make_item_button(context))
-        buttons.append(empty)
-    elif context.kind is not None:
-        buttons.append(Button(context.operation("add"), "Add", f"Add {label}", "plus"))
+        return _build_absent_array(context)
+    buttons = []
+    if context.kind is not None:
+        title = f"Add {context.position.label}"
+        buttons.append(Button(context.operation("add"), "Add", title, "plus"))
+    return AbsentNode(context.make_head(is_container=True, buttons=tuple(buttons)))
+
+
+def _build_absent_array(context: NodeContext) -> Node:
+    title = f"Set {context.position.label} to an empty array"
+    buttons = [Button(context.operation("add"), "Empty array", title)]
+    boxes: tuple[Choice, ...] = ()
+    if context.draft.state.view != "rows":
+        boxes = _find_box_choices(context)
+    if boxes:
+        options = [
+            Option(literal(box.value), box.label, description=box.description) for box in boxes
+        ]
+        head = context.make_head(is_container=True, buttons=tuple(buttons), views=_AS_ROWS)
+        return ChoicesNode(head, None, context.control("i"), tuple(options))
+    if children.find_item(context.applicable, 0).is_allowed:
+        buttons.insert(0, _make_item_button(context))
     return AbsentNode(context.make_head(is_container=True, buttons=tuple(buttons)))
 
 
 def build_folded(context: NodeContext, draft: Folded) -> Node:
     """A container whose fields are not drawn, because the page is full."""
-    noun = "item" if isinstance(draft.value, list) else "member"
-    count = len(draft.value) if isinstance(draft.value, list | dict) else 1
-    summary = f"{count:,} {plural(noun, count)}"
+    noun, count = "member", 1
+    if isinstance(draft.value, list):
+        noun = "item"
+    if isinstance(draft.value, list | dict):
+        count = len(draft.value)
     title = f"Show the fields of {context.position.label}"
-    button = Button(context.operation("open"), "Show as fields", title)
     text = print_literal(draft.value, most=context.room.printed)
     context.room.printed -= len(text)
-    head = context.make_head(is_container=True)
-    return FoldedNode(head, context.control("z"), text, summary, button)
+    return FoldedNode(
+        context.make_head(is_container=True),
+        context.control("z"),
+        text,
+        f"{count:,} {plural(noun, count)}",
+        Button(context.operation("open"), "Show as fields", title),
+    )

@@ -70,7 +70,11 @@ def split_path(path: str) -> list[str] | None:
     return tokens
 
 
-def control_name(form: str, tag: str, path: str) -> str:
+def control_name(
+    form: str,
+    tag: str,
+    path: str,
+) -> str:
     """The name of a control."""
     return f"{form}:{tag}:{path}"
 

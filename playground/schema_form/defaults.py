@@ -63,7 +63,10 @@ def make_draft(
 
 
 def _make(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    kind: Kind | None,
+    above: Above,
 ) -> Draft:
     applicable = lookups.find_applicable(subschemas, Missing(kind))
     kinds = lookups.kinds.of_all(subschemas)
@@ -81,7 +84,10 @@ def _make(
 
 
 def _make_of_kind(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    kind: Kind | None,
+    above: Above,
 ) -> Draft:
     if kind == "null":
         return Constant(None)
@@ -95,7 +101,9 @@ def _make_of_kind(
 
 
 def _find_given(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], kinds: frozenset[Kind]
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    kinds: frozenset[Kind],
 ) -> Maybe:
     """The default, or the only possible value."""
     applicable = lookups.find_applicable(subschemas, NOTHING)
@@ -110,7 +118,10 @@ def _find_given(
 
 
 def _make_object(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above, state: State = PLAIN
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    above: Above,
+    state: State = PLAIN,
 ) -> Draft:
     draft = Object(state=state)
     schemas = _find_declaring(lookups.find_applicable(subschemas, draft))
@@ -134,7 +145,10 @@ def _list_missing(applicable: Applicable, present: set[str]) -> list[str]:
 
 
 def _make_members(
-    lookups: SchemaLookups, applicable: Applicable, names: Sequence[str], above: Above
+    lookups: SchemaLookups,
+    applicable: Applicable,
+    names: Sequence[str],
+    above: Above,
 ) -> dict[str, Draft]:
     """New values for the members called `names`, or for the first ones if the page is full."""
     members = {}
@@ -144,7 +158,11 @@ def _make_members(
     return members
 
 
-def _make_array(lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above) -> Draft:
+def _make_array(
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    above: Above,
+) -> Draft:
     schemas = frozenset(subschema.identity for subschema in subschemas)
     if _is_repeated(schemas, above):
         return Array()
@@ -176,7 +194,11 @@ def _count_least_items(lookups: SchemaLookups, subschemas: Sequence[Subschema]) 
     return int(max(lengths, default=0))
 
 
-def add_required(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Object) -> Object:
+def add_required(
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    draft: Object,
+) -> Object:
     """`draft`, with new values for the required members that it lacks."""
     applicable = lookups.find_applicable(subschemas, draft)
     present = {name for name, member in draft.members.items() if not isinstance(member, Missing)}

@@ -112,6 +112,13 @@ class Entry:
     is_literal: bool = False
 
     @property
+    def key_tag(self) -> str:
+        """The tag of the control of its key."""
+        if self.is_literal:
+            return "l"
+        return "k"
+
+    @property
     def is_run(self) -> bool:
         return self.row.startswith("~")
 
@@ -202,8 +209,10 @@ def make_row_id(rows: Iterable[Item | Entry]) -> str:
     """An id for a new row, higher than those of all rows, including folded ones."""
     following = 0
     for row in rows:
-        length = row.length if isinstance(row, Item) else 1
-        following = max(following, row.number + length)
+        after = row.number + 1
+        if isinstance(row, Item):
+            after = row.number + row.length
+        following = max(following, after)
     return str(following)
 
 
@@ -220,10 +229,16 @@ def key_of(entry: Entry) -> str | None:
         key = read_literal(entry.key)
     except JSONTextError:
         return None
-    return key if isinstance(key, str) else None
+    if not isinstance(key, str):
+        return None
+    return key
 
 
-def make_entry(row: str, key: str, draft: Draft) -> Entry:
+def make_entry(
+    row: str,
+    key: str,
+    draft: Draft,
+) -> Entry:
     """An extra entry under `key`."""
     if is_fragile(key) or "\n" in key:
         return Entry(row, literal(key), draft, True)

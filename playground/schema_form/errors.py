@@ -56,7 +56,10 @@ _REQUESTS: Final[Mapping[str, str]] = {
 
 
 def place_problems(
-    form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]
+    form: Form,
+    faults: Iterable[Fault],
+    violations: Iterable[Violation],
+    paths: Mapping[str, str],
 ) -> Form:
     """`form` with every fault and violation at a node, and a summary that links to them.
 
@@ -126,7 +129,12 @@ class _Board:
                         self.keys[entry.node.head.path] = entry.key
 
     def post(
-        self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None
+        self,
+        path: str,
+        message: str,
+        *,
+        on_key: bool = False,
+        pointer: str | None = None,
     ) -> None:
         """Add `message` at `path`, or at the nearest enclosing node.
 
@@ -185,7 +193,12 @@ class _Board:
             self.marked[at_form] = mark, f"{message}, line {mark.line}"
         self.marks = tuple(mark for mark, _ in self.marked.values())
 
-    def _post_missing(self, path: str, name: str, violation: Violation) -> None:
+    def _post_missing(
+        self,
+        path: str,
+        name: str,
+        violation: Violation,
+    ) -> None:
         """Ask for the member `name` at its empty field, unless that field has a message already."""
         below = member_path(path, name)
         if below not in self.nodes:
@@ -301,7 +314,11 @@ class _Board:
                     yield _summarize(message, labels, target)
 
 
-def _summarize(message: str, labels: tuple[str, ...], target: str) -> Summary:
+def _summarize(
+    message: str,
+    labels: tuple[str, ...],
+    target: str,
+) -> Summary:
     label = _SEPARATOR.join(labels)
     text = f"{label}: {message}" if label else message
     return Summary(text, target, label=label, detail=message)

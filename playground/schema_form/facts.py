@@ -55,15 +55,12 @@ def gather_facts(applicable: Applicable, kind: Kind | None) -> Facts:
     """The facts of the subschemas for a value of `kind`."""
     summary = applicable.keywords
     titles = Summary([subschema.all_keywords for subschema in applicable.named])
-    hints = list_constraints(summary, type_of(kind)) if kind else []
-    default = literal(summary.first("default")) if summary.has("default") else ""
-    lengths = summary.numbers("maxLength")
     is_password = summary.text("format") == "password"
     return Facts(
         title=titles.text("title"),
         description=summary.text("description"),
-        hints=tuple(cut(hint.words, MAX_HINT) for hint in hints),
-        default=cut(default, MAX_DEFAULT),
+        hints=_write_hints(summary, kind),
+        default=_write_default(summary),
         examples=_find_examples(summary),
         format=summary.text("format"),
         encoding=summary.text("contentEncoding"),
@@ -73,8 +70,28 @@ def gather_facts(applicable: Applicable, kind: Kind | None) -> Facts:
         is_read_only=summary.flag("readOnly"),
         is_integer=any(map(is_integer, applicable.subschemas)),
         is_unique=summary.flag("uniqueItems"),
-        max_length=int(min(lengths)) if lengths else None,
+        max_length=_find_max_length(summary),
     )
+
+
+def _write_hints(summary: Summary, kind: Kind | None) -> tuple[str, ...]:
+    if kind is None:
+        return ()
+    facts = list_constraints(summary, type_of(kind))
+    return tuple(cut(fact.words, MAX_HINT) for fact in facts)
+
+
+def _write_default(summary: Summary) -> str:
+    if not summary.has("default"):
+        return ""
+    return cut(literal(summary.first("default")), MAX_DEFAULT)
+
+
+def _find_max_length(summary: Summary) -> int | None:
+    lengths = summary.numbers("maxLength")
+    if not lengths:
+        return None
+    return int(min(lengths))
 
 
 def _find_examples(summary: Summary) -> tuple[JSON, ...]:

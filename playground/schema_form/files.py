@@ -45,7 +45,11 @@ _MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}", re.A
 _DATA_URL: Final = re.compile(r"data:[^,]*;base64,(.*)", re.DOTALL)
 
 
-def file_encoding(encoding: str, format_: str, media: str) -> str:
+def file_encoding(
+    encoding: str,
+    format_: str,
+    media: str,
+) -> str:
     """How a string with these keywords encodes a file.
 
     A `contentEncoding` or `DATA_URL`; "" if it is text.
@@ -65,7 +69,13 @@ def file_encoding(encoding: str, format_: str, media: str) -> str:
     return DATA_URL
 
 
-def encode_file(content: bytes, encoding: str, *, name: str = "", media: str = "") -> str:
+def encode_file(
+    content: bytes,
+    encoding: str,
+    *,
+    name: str = "",
+    media: str = "",
+) -> str:
     """`content` as text in this `contentEncoding`, or as a data URL.
 
     Decoded as UTF-8 if the encoding is "" or unknown.
@@ -87,7 +97,11 @@ def encode_file(content: bytes, encoding: str, *, name: str = "", media: str = "
     return encoder(content).decode("ascii")
 
 
-def _make_data_url(content: bytes, name: str, media: str) -> str:
+def _make_data_url(
+    content: bytes,
+    name: str,
+    media: str,
+) -> str:
     if not _MEDIA_TYPE.fullmatch(media):
         media = mimetypes.guess_type(name)[0] or BYTES
     if name:
@@ -103,7 +117,9 @@ def measure_bytes(text: str, encoding: str) -> int | None:
     """
     if encoding == DATA_URL:
         match = _DATA_URL.fullmatch(text)
-        return measure_bytes(match[1], "base64") if match else None
+        if match is None:
+            return None
+        text, encoding = match[1], "base64"
     decoder = _DECODERS.get(encoding.lower())
     if decoder is None:
         return None

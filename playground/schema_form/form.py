@@ -78,7 +78,9 @@ class Submission:
     @property
     def view(self) -> Literal["fields", "json"]:
         """How the value is shown."""
-        return "json" if isinstance(self.draft, Raw) else "fields"
+        if isinstance(self.draft, Raw):
+            return "json"
+        return "fields"
 
     @property
     def switch(self) -> Button:
@@ -169,7 +171,11 @@ def read_submission(
 
 class _Session:
     def __init__(
-        self, schema: CompiledSchema | None, name: str, stored: Maybe, seal: PageTokenMaker
+        self,
+        schema: CompiledSchema | None,
+        name: str,
+        stored: Maybe,
+        seal: PageTokenMaker,
     ) -> None:
         self.schema = schema
         self.subschemas: Sequence[Subschema] = () if schema is None else (schema.root,)
@@ -193,7 +199,11 @@ class _Session:
         return Object() if "object" in kinds else draft
 
     def show(
-        self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = ()
+        self,
+        draft: Draft,
+        *,
+        focus: str | None = None,
+        faults: Sequence[Fault] = (),
     ) -> Submission:
         """The form of `draft`, without a check; it shows only the `faults` of the action."""
         draft, form = self._draw(draft, focus)
@@ -211,7 +221,12 @@ class _Session:
         _, form = self._draw(draft, None)
         return place_problems(form, unread, (), {}).errors
 
-    def check(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
+    def check(
+        self,
+        draft: Draft,
+        faults: Sequence[Fault],
+        adjust: Adjust | None,
+    ) -> Submission:
         """The form of `draft`, with all its errors."""
         draft, form = self._draw(draft, None)
         reading = self.lookups.read(draft)

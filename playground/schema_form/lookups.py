@@ -98,8 +98,7 @@ class SchemaLookups:
 
     def find_applicable_to_value(self, subschemas: Sequence[Subschema], value: Maybe) -> Applicable:
         """The subschemas that apply to a complete value if all of `subschemas` do."""
-        kind = None if isinstance(value, Absent) else kind_of(value)
-        return self._search(subschemas, value, kind, {})
+        return self._search(subschemas, value, _find_kind(value), {})
 
     def _search(
         self,
@@ -129,5 +128,10 @@ class SchemaLookups:
             return draft.kind
         if type(draft) in _KINDS:
             return _KINDS[type(draft)]
-        value = self.read(draft).value
-        return None if isinstance(value, Absent) else kind_of(value)
+        return _find_kind(self.read(draft).value)
+
+
+def _find_kind(value: Maybe) -> Kind | None:
+    if isinstance(value, Absent):
+        return None
+    return kind_of(value)

@@ -198,11 +198,14 @@ class NodeContext:
 
     def _make_label(self) -> tuple[str, str]:
         """The label of the node, and the member's name if a title replaces it."""
-        position, title = self.position, self.facts.title
-        if not title or position.is_nameless:
+        position, label = self.position, self.facts.title
+        if not label or position.is_nameless:
             return position.label, ""
-        label = title if position.number is None else f"{title} {position.number}"
-        return label, "" if title == position.name else position.name
+        if label == position.name:
+            return label, ""
+        if position.number is not None:
+            label = f"{label} {position.number}"
+        return label, position.name
 
     @property
     def types(self) -> str:
@@ -214,7 +217,9 @@ class NodeContext:
         subschemas = children.find_item(self.applicable, 0).subschemas
         kinds = self.lookups.kinds.of_all(subschemas)
         words = describe_types(kinds, is_integer=any(map(is_integer, subschemas)))
-        return array_of(words) if words else "array"
+        if not words:
+            return "array"
+        return array_of(words)
 
     def _make_notes(self) -> tuple[str, ...]:
         is_allowed = self.is_empty or self.kind is None or self.kind in self.kinds
@@ -254,7 +259,10 @@ class NodeContext:
 
 
 def _make_kind_selector(
-    context: NodeContext, *, is_container: bool, views: tuple[Option, ...]
+    context: NodeContext,
+    *,
+    is_container: bool,
+    views: tuple[Option, ...],
 ) -> Selector | None:
     """The selector of the node's type; None if there is nothing to select."""
     view = context.draft.state.view
@@ -300,7 +308,13 @@ def _list_offered_kinds(context: NodeContext, left: set[str]) -> list[Kind]:
     return [kind for kind in KINDS if kind in context.kinds or kind == present or kind in left]
 
 
-def _make_option(value: str, label: str, *, is_current: bool, is_allowed: bool = True) -> Option:
+def _make_option(
+    value: str,
+    label: str,
+    *,
+    is_current: bool,
+    is_allowed: bool = True,
+) -> Option:
     """An option of a selector; the current one sends nothing."""
     return Option("" if is_current else value, label, is_current, is_allowed)
 

@@ -158,7 +158,12 @@ class _Submission:
         elif isinstance(sent, str) and sent:
             self._add_selection(tag, path, sent)
 
-    def _add_selection(self, tag: str, path: str, sent: str) -> None:
+    def _add_selection(
+        self,
+        tag: str,
+        path: str,
+        sent: str,
+    ) -> None:
         if tag == "y":
             self.kinds[path] = sent
         elif tag == "nk":
@@ -200,7 +205,11 @@ def _read_state(controls: _Controls) -> State:
     return State(tuple(branches), tuple(stash), controls.text("w"))
 
 
-def _read_draft(controls: _Controls, path: str, faults: list[Fault]) -> Draft:
+def _read_draft(
+    controls: _Controls,
+    path: str,
+    faults: list[Fault],
+) -> Draft:
     state = _read_state(controls)
     file = controls.find_file()
     if file:
@@ -217,7 +226,12 @@ def _read_draft(controls: _Controls, path: str, faults: list[Fault]) -> Draft:
     return Missing(None, state)
 
 
-def _read_object(controls: _Controls, path: str, faults: list[Fault], state: State) -> Object:
+def _read_object(
+    controls: _Controls,
+    path: str,
+    faults: list[Fault],
+    state: State,
+) -> Object:
     members = {}
     for token, below in controls.below.items():
         if token.startswith("."):
@@ -235,7 +249,12 @@ def _read_object(controls: _Controls, path: str, faults: list[Fault], state: Sta
     return Object(members, tuple(entries), state)
 
 
-def _read_array(controls: _Controls, path: str, faults: list[Fault], state: State) -> Array:
+def _read_array(
+    controls: _Controls,
+    path: str,
+    faults: list[Fault],
+    state: State,
+) -> Array:
     if "i" in controls.tags:
         drafts = [_read_json(text, PLAIN) for text in controls.texts("i")]
         items = [Item(str(row), draft) for row, draft in enumerate(drafts)]
@@ -249,7 +268,11 @@ def _read_array(controls: _Controls, path: str, faults: list[Fault], state: Stat
 
 
 def _read_file(
-    file: Upload, controls: _Controls, path: str, faults: list[Fault], state: State
+    file: Upload,
+    controls: _Controls,
+    path: str,
+    faults: list[Fault],
+    state: State,
 ) -> Draft:
     try:
         text = encode_file(file.content, controls.text("g"), name=file.name, media=file.media)

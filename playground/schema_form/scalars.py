@@ -36,7 +36,12 @@ _MODES: Final = {
 }
 
 
-def build_text(context: NodeContext, text: str, *, is_literal: bool = False) -> Node:
+def build_text(
+    context: NodeContext,
+    text: str,
+    *,
+    is_literal: bool = False,
+) -> Node:
     """A string; with a file to choose if it encodes bytes."""
     facts = context.facts
     send_empty = "" if is_literal else context.control("x")
@@ -112,7 +117,11 @@ def build_null(context: NodeContext) -> Node:
     return NullNode(context.make_head(is_container=True), Hidden(context.control("j"), "null"))
 
 
-def build_choice(context: NodeContext, choices: tuple[Choice, ...], value: Maybe = ABSENT) -> Node:
+def build_choice(
+    context: NodeContext,
+    choices: tuple[Choice, ...],
+    value: Maybe = ABSENT,
+) -> Node:
     """One of `choices`; any other value stays, marked as not allowed."""
     context.room.options -= len(choices)
     options = _make_options(choices, value)
@@ -158,6 +167,10 @@ def build_secret(context: NodeContext, token: str) -> Node:
         status = "•••••• saved"
     else:
         status = "•••••• entered"
-    hidden = Hidden(context.control("c"), token)
-    replacement, removal = context.control("p"), context.control("d")
-    return SecretNode(context.make_head(), hidden, replacement, removal, status)
+    return SecretNode(
+        context.make_head(),
+        Hidden(context.control("c"), token),
+        context.control("p"),
+        context.control("d"),
+        status,
+    )

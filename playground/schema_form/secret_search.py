@@ -138,7 +138,10 @@ def find_marked(
 
 
 def secret_members(
-    schema: CompiledSchema | None, value: JSON, *, by_name: bool = True
+    schema: CompiledSchema | None,
+    value: JSON,
+    *,
+    by_name: bool = True,
 ) -> list[tuple[str, JSON]]:
     """The JSON Pointers and values of the secrets of `value`.
 
@@ -178,7 +181,9 @@ class _Combination:
             run = current_run()
             run.spend(len(self._applying))
             child = children.member(
-                self._applying, name, lambda pattern, name: found_in(pattern, name, run)
+                self._applying,
+                name,
+                lambda pattern, name: found_in(pattern, name, run),
             )
             self._members[name] = self._combine(child.subschemas)
         return self._members[name]
@@ -227,7 +232,10 @@ class _Search:
         self._names: dict[str, bool] = {}
 
     def find(
-        self, start: _Combination | None, value: JSON, first: int = 0
+        self,
+        start: _Combination | None,
+        value: JSON,
+        first: int = 0,
     ) -> Iterator[tuple[str, JSON]]:
         """The secrets at and below `value`, outermost first, in its order."""
         is_secret = start is not None and start.is_secret

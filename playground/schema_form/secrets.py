@@ -114,14 +114,24 @@ class _TooManyInText(Exception):
 
 
 class _Hiding:
-    def __init__(self, lookups: SchemaLookups, safe: Safe, names: frozenset[str]) -> None:
+    def __init__(
+        self,
+        lookups: SchemaLookups,
+        safe: Safe,
+        names: frozenset[str],
+    ) -> None:
         self._lookups = lookups
         self._safe = safe
         self._names = names
         self._room = MAX_IN_TEXT
         self._budget = Budget(seconds=MAX_SECONDS)
 
-    def hide(self, draft: Draft, subschemas: Sequence[Subschema], pointer: str) -> Draft:
+    def hide(
+        self,
+        draft: Draft,
+        subschemas: Sequence[Subschema],
+        pointer: str,
+    ) -> Draft:
         applicable = self._lookups.find_applicable(subschemas, draft)
         is_secret = is_marked_secret(applicable.subschemas)
         match draft:
@@ -147,7 +157,12 @@ class _Hiding:
             return draft
         return StoredSecret(self._safe.close(reading.value, pointer), draft.state)
 
-    def _hide_in_object(self, draft: Object, applicable: Applicable, pointer: str) -> Draft:
+    def _hide_in_object(
+        self,
+        draft: Object,
+        applicable: Applicable,
+        pointer: str,
+    ) -> Draft:
         members = {}
         for name, member in draft.members.items():
             members[name] = self._hide_in_member(name, member, applicable, pointer)
@@ -157,7 +172,12 @@ class _Hiding:
             entries.append(replace(entry, draft=inner))
         return replace(draft, members=members, entries=tuple(entries))
 
-    def _hide_in_entry(self, entry: Entry, applicable: Applicable, pointer: str) -> Draft:
+    def _hide_in_entry(
+        self,
+        entry: Entry,
+        applicable: Applicable,
+        pointer: str,
+    ) -> Draft:
         inner = entry.draft
         if entry.is_run:
             if not isinstance(inner, Folded) or not isinstance(inner.value, dict):
@@ -174,12 +194,21 @@ class _Hiding:
         return self._hide_in_member(key, inner, applicable, pointer)
 
     def _hide_in_member(
-        self, name: str, member: Draft, applicable: Applicable, pointer: str
+        self,
+        name: str,
+        member: Draft,
+        applicable: Applicable,
+        pointer: str,
     ) -> Draft:
         below = children.find_member(applicable, name).subschemas
         return self.hide(member, below, pointer_join(pointer, name))
 
-    def _hide_in_array(self, draft: Array, applicable: Applicable, pointer: str) -> Draft:
+    def _hide_in_array(
+        self,
+        draft: Array,
+        applicable: Applicable,
+        pointer: str,
+    ) -> Draft:
         items = []
         index = 0
         for item in draft.items:
@@ -204,12 +233,19 @@ class _Hiding:
         return replace(draft, items=tuple(items))
 
     def _hide_in_text(
-        self, draft: Raw | Folded, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool
+        self,
+        draft: Raw | Folded,
+        subschemas: Sequence[Subschema],
+        pointer: str,
+        *,
+        is_secret: bool,
     ) -> Draft:
         """Replace the secrets in JSON text with marks."""
         value = self._lookups.read(draft).value
+        if isinstance(value, Absent) and is_secret:
+            return Missing(None, draft.state)
         if isinstance(value, Absent):
-            return Missing(None, draft.state) if is_secret else self._hide_by_name(draft)
+            return self._hide_by_name(draft)
         if is_secret:
             return StoredSecret(self._safe.close(value, pointer), draft.state)
         tree, has_marks = self._find_secrets(value, subschemas)
@@ -223,7 +259,10 @@ class _Hiding:
         return replace(draft, text=self._lookups.print(marked))
 
     def _find_secrets(
-        self, value: JSON, subschemas: Sequence[Subschema], first: int = 0
+        self,
+        value: JSON,
+        subschemas: Sequence[Subschema],
+        first: int = 0,
     ) -> tuple[PointerTree | None, bool]:
         """The pointers to possible secrets in `value`, and whether it contains marks already.
 
@@ -235,7 +274,9 @@ class _Hiding:
             raise _TooManyInText
         marks = pointers_of_texts(value, lambda text: text.startswith(MARK))
         pointers = {*possible.pointers, *marks}
-        return (pointer_tree(pointers) if pointers else None), bool(marks)
+        if not pointers:
+            return None, False
+        return pointer_tree(pointers), bool(marks)
 
     def _mark(
         self,
@@ -253,7 +294,9 @@ class _Hiding:
         self._room -= 1
         if self._room < 0:
             raise _TooManyInText
-        opened = self._lookups.read(Folded(value)) if has_marks else Reading(value)
+        opened = Reading(value)
+        if has_marks:
+            opened = self._lookups.read(Folded(value))
         applicable = self._lookups.find_applicable_to_value(subschemas, opened.value)
         is_secret = is_marked_secret(applicable.subschemas)
         if isinstance(value, str) and value.startswith(MARK):
@@ -261,7 +304,9 @@ class _Hiding:
         if is_secret:
             if opened.faults or isinstance(opened.value, Absent):
                 return ABSENT
-            return value if value in _EMPTY else MARK + self._safe.close(opened.value, pointer)
+            if value in _EMPTY:
+                return value
+            return MARK + self._safe.close(opened.value, pointer)
         if isinstance(value, dict):
             return self._mark_members(value, applicable, pointer, tree, has_marks=has_marks)
         if isinstance(value, list):

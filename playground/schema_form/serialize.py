@@ -66,7 +66,7 @@ def _list_object_controls(draft: Object, path: str) -> Iterator[Control]:
     for entry in draft.entries:
         below = row_path(path, entry.row)
         yield "m", path, entry.row
-        yield "l" if entry.is_literal else "k", below, entry.key
+        yield entry.key_tag, below, entry.key
         yield from list_controls(entry.draft, below)
 
 

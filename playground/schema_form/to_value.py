@@ -86,7 +86,12 @@ class _Reader:
     faults: list[Fault] = field(default_factory=list)
     paths: dict[str, str] = field(default_factory=dict)
 
-    def read_part(self, draft: Draft, path: str, pointer: str) -> Maybe:
+    def read_part(
+        self,
+        draft: Draft,
+        path: str,
+        pointer: str,
+    ) -> Maybe:
         self.paths[pointer] = path
         match draft:
             case Missing():
@@ -108,7 +113,12 @@ class _Reader:
             case _:
                 return self._read_typed(draft, path, pointer)
 
-    def _read_folded(self, draft: Folded, path: str, pointer: str) -> Maybe:
+    def _read_folded(
+        self,
+        draft: Folded,
+        path: str,
+        pointer: str,
+    ) -> Maybe:
         if id(draft) in self.known:
             return self.known[id(draft)][1]
         count = len(self.faults)
@@ -117,7 +127,12 @@ class _Reader:
             self.known[id(draft)] = (draft, value)
         return value
 
-    def _read_typed(self, draft: Text | Numeral | Raw, path: str, pointer: str) -> Maybe:
+    def _read_typed(
+        self,
+        draft: Text | Numeral | Raw,
+        path: str,
+        pointer: str,
+    ) -> Maybe:
         try:
             if isinstance(draft, Numeral):
                 return read_number(draft.text)
@@ -133,7 +148,12 @@ class _Reader:
             return value
         return self._replace_marks(value, path, pointer)
 
-    def _replace_marks(self, value: JSON, path: str, pointer: str) -> Maybe:
+    def _replace_marks(
+        self,
+        value: JSON,
+        path: str,
+        pointer: str,
+    ) -> Maybe:
         """`value` with its marks replaced by the secrets."""
         if isinstance(value, str) and value.startswith(MARK):
             return self._read_secret(value.removeprefix(MARK), path, pointer)
@@ -157,14 +177,24 @@ class _Reader:
             return members
         return value
 
-    def _read_secret(self, token: str, path: str, pointer: str) -> Maybe:
+    def _read_secret(
+        self,
+        token: str,
+        path: str,
+        pointer: str,
+    ) -> Maybe:
         value = self.find_secret(token)
         if isinstance(value, Absent):
             message = "This secret is no longer available; enter it again"
             self._add_fault(path, pointer, Problem("", message, "form.secret"))
         return value
 
-    def _read_object(self, draft: Object, path: str, pointer: str) -> dict[str, JSON]:
+    def _read_object(
+        self,
+        draft: Object,
+        path: str,
+        pointer: str,
+    ) -> dict[str, JSON]:
         members: dict[str, JSON] = {}
         used = set()
         for name, member in draft.members.items():
@@ -182,7 +212,12 @@ class _Reader:
         return members
 
     def _read_entry(
-        self, entry: Entry, members: dict[str, JSON], used: set[str], path: str, pointer: str
+        self,
+        entry: Entry,
+        members: dict[str, JSON],
+        used: set[str],
+        path: str,
+        pointer: str,
     ) -> None:
         key = key_of(entry)
         if key is None:
@@ -203,7 +238,12 @@ class _Reader:
             self._add_fault(path, below, Problem("", message, "form.value-needed"))
 
     def _read_run(
-        self, entry: Entry, members: dict[str, JSON], used: set[str], path: str, pointer: str
+        self,
+        entry: Entry,
+        members: dict[str, JSON],
+        used: set[str],
+        path: str,
+        pointer: str,
     ) -> None:
         run = self.read_part(entry.draft, path, pointer)
         if not isinstance(run, dict):
@@ -217,7 +257,12 @@ class _Reader:
                 used.add(key)
                 members[key] = member
 
-    def _read_array(self, draft: Array, path: str, pointer: str) -> list[JSON]:
+    def _read_array(
+        self,
+        draft: Array,
+        path: str,
+        pointer: str,
+    ) -> list[JSON]:
         items: list[JSON] = []
         for item in draft.items:
             row, below = row_path(path, item.row), pointer_join(pointer, len(items))
@@ -232,7 +277,12 @@ class _Reader:
         return items
 
     def _add_fault(
-        self, path: str, pointer: str, problem: Problem, *, on_key: bool = False
+        self,
+        path: str,
+        pointer: str,
+        problem: Problem,
+        *,
+        on_key: bool = False,
     ) -> None:
         self.faults.append(Fault(path, replace(problem, pointer=pointer), on_key))
 

@@ -28,14 +28,22 @@ class Branches:
     """Chooses and labels branches; caches the members that distinguish them for one page."""
 
     def __init__(
-        self, kinds: Kinds, choices: Choices, is_valid: Callable[[Subschema, JSON], bool | None]
+        self,
+        kinds: Kinds,
+        choices: Choices,
+        is_valid: Callable[[Subschema, JSON], bool | None],
     ) -> None:
         self._kinds = kinds
         self._choices = choices
         self._is_valid = is_valid
         self._known_tags: dict[tuple[object, int], Tags] = {}
 
-    def choose(self, options: Sequence[Subschema], value: Maybe, defaults: JSON = None) -> int:
+    def choose(
+        self,
+        options: Sequence[Subschema],
+        value: Maybe,
+        defaults: JSON = None,
+    ) -> int:
         """The index of the branch that fits `value` best.
 
         Members with fixed values in the branches decide first. Otherwise the branches are tried in
@@ -62,7 +70,12 @@ class Branches:
                 return index
         return indexes[0]
 
-    def follow(self, options: Sequence[Subschema], value: Maybe, chosen: int) -> int:
+    def follow(
+        self,
+        options: Sequence[Subschema],
+        value: Maybe,
+        chosen: int,
+    ) -> int:
         """The index of the branch that the tags of `value` name.
 
         `chosen` unless the tags contradict that branch.
@@ -146,11 +159,14 @@ class Branches:
         if label:
             return label
         names = strings_of(option.all_keywords.get("required"))
+        if len(names) > 4:
+            return "with " + ", ".join(names[:4]) + " …"
         if names:
-            more = " …" if len(names) > 4 else ""
-            return "with " + ", ".join(names[:4]) + more
+            return "with " + ", ".join(names)
         words = describe_types(self._kinds.of(option), is_integer=is_integer(option))
-        return f"{number + 1}: {words}" if words else f"option {number + 1}"
+        if words:
+            return f"{number + 1}: {words}"
+        return f"option {number + 1}"
 
     def _describe_fixed_member(self, subschema: Subschema) -> str:
         for name in members_of(subschema.all_keywords.get("properties")):
@@ -165,16 +181,17 @@ def _find_title(subschema: Subschema, depth: int = 0) -> str:
     title = subschema.all_keywords.get("title")
     if isinstance(title, str) and title:
         return title
-    targets = subschema.references() if depth < MAX_DEPTH else []
-    for target in targets:
-        title = _find_title(target, depth + 1)
-        if title:
-            return title
+    if depth < MAX_DEPTH:
+        for target in subschema.references():
+            title = _find_title(target, depth + 1)
+            if title:
+                return title
     reference = subschema.all_keywords.get("$ref")
     if not isinstance(reference, str):
         return ""
-    is_definition = "/$defs/" in reference or "/definitions/" in reference
-    return reference.rpartition("/")[2] if is_definition else ""
+    if "/$defs/" not in reference and "/definitions/" not in reference:
+        return ""
+    return reference.rpartition("/")[2]
 
 
 def _find_parts(option: Subschema) -> list[Subschema]:

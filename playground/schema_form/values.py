@@ -21,8 +21,9 @@ MAX_TEXT_BYTES: Final = 1024 * 1024
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
-# The characters that an HTML control does not return unchanged, or that are invisible there: control characters except
-# tab and newline, the byte order mark, lone surrogates and non-characters.
+# The characters that an HTML control does not return unchanged, or that are invisible there:
+# control characters except tab and newline, the byte order mark, lone surrogates and
+# non-characters.
 _FRAGILE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ud800-\udfff\ufdd0-\ufdef"
     + "".join(
