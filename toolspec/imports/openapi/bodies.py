@@ -10,7 +10,8 @@ from typing import Final
 
 from toolspec.imports.openapi.parts import Context, Part
 from toolspec.imports.results import Object
-from toolspec.text.containers import items_of, members_of
+from toolspec.schema.types import type_names
+from toolspec.text.containers import items_of, members_of, strings_of
 from toolspec.text.pointers import pointer_join
 from toolspec.text.reader import JSON, dumps
 
@@ -20,8 +21,9 @@ FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-d
 _STRUCTURED: Final = frozenset({"object", "array"})
 
 SWAGGER_SCHEMA: Final = (
-    "type", "format", "items", "default", "enum", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum",
-    "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "multipleOf", "example", "x-nullable",
+    "type", "format", "items", "default", "enum", "maximum", "exclusiveMaximum", "minimum",
+    "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems",
+    "multipleOf", "example", "x-nullable",
 )  # fmt: skip
 
 
@@ -43,8 +45,10 @@ class Body:
 
     def wire(self, **where: JSON) -> Object:
         """The member `body` of `x-openapi`."""
-        encoding: Object = {"encoding": self.encoding} if self.encoding else {}
-        return {"body": {"contentType": self.media_type, **where, **encoding}}
+        body: Object = {"contentType": self.media_type, **where}
+        if self.encoding:
+            body["encoding"] = self.encoding
+        return {"body": body}
 
 
 @dataclass(slots=True)
@@ -65,42 +69,38 @@ def media_of(holder: Part, context: Context) -> Media | None:
     if not isinstance(content, dict) or not content:
         return None
     media_type = min(content, key=_rank)
+    pointer = pointer_join(holder.pointer, "content", media_type)
     media = members_of(content[media_type])
     unknown: JSON = {} if is_json(media_type) else {"type": "string"}
     return Media(
         media_type,
         media.get("schema", unknown),
-        pointer_join(holder.pointer, "content", media_type, "schema"),
-        examples_in(media, pointer_join(holder.pointer, "content", media_type), context),
+        pointer_join(pointer, "schema"),
+        examples_in(media, pointer, context),
         "schema" in media,
-        _encoding(
-            media,
-            media_type,
-            pointer_join(holder.pointer, "content", media_type, "encoding"),
-            context,
-        ),
+        _read_encoding(media, media_type, pointer_join(pointer, "encoding"), context),
     )
 
 
-def _encoding(media: Object, media_type: str, pointer: str, context: Context) -> Object:
+def _read_encoding(media: Object, media_type: str, pointer: str, context: Context) -> Object:
     """How the members of a form are sent, as far as requests depend on it."""
-    declared = media.get("encoding")
-    if not isinstance(declared, dict) or not _is_form(media_type):
-        return {}
     read: Object = {}
-    for name, one in declared.items():
-        members: Object = (
-            {key: one[key] for key in _ENCODING if key in one} if isinstance(one, dict) else {}
-        )
-        headers = _headers(members_of(one), pointer_join(pointer, name), context)
-        members |= {"headers": headers} if headers else {}
-        read |= {name: members} if members else {}
+    if not _is_form(media_type):
+        return read
+    for name, declared in members_of(media.get("encoding")).items():
+        encoding = members_of(declared)
+        members: Object = {key: encoding[key] for key in _ENCODING if key in encoding}
+        headers = _read_headers(encoding, pointer_join(pointer, name), context)
+        if headers:
+            members["headers"] = headers
+        if members:
+            read[name] = members
     return read
 
 
-def _headers(encoding: Object, pointer: str, context: Context) -> Object:
+def _read_headers(encoding: Object, pointer: str, context: Context) -> Object:
     """The headers of a part of a form that always have the same value; the others are reported."""
-    found: Object = {}
+    headers: Object = {}
     for name, declared in members_of(encoding.get("headers")).items():
         place = pointer_join(pointer, "headers", name)
         header = context.resolve(declared, place, "The header is not sent.")
@@ -111,85 +111,83 @@ def _headers(encoding: Object, pointer: str, context: Context) -> Object:
         only = choices[0] if len(choices) == 1 else None
         value = schema.get("const", schema.get("default", only))
         if isinstance(value, str | int | float):
-            found[name] = value if isinstance(value, str) else dumps(value)
+            headers[name] = value if isinstance(value, str) else dumps(value)
         else:
-            context.report.dropped(
-                place, "A call has no value for a header of a part, so the header is not sent."
-            )
-    return found
+            reason = "A call has no value for a header of a part, so the header is not sent."
+            context.report.dropped(place, reason)
+    return headers
 
 
 def examples_in(holder: Object, pointer: str, context: Context) -> Object:
     """The examples of a parameter or of content, by name; the single `example` has the name of its keyword."""
-    listed = holder.get("examples")
-    if not isinstance(listed, dict):
+    declared = holder.get("examples")
+    if not isinstance(declared, dict):
         return {"example": {"value": holder["example"]}} if "example" in holder else {}
     examples: Object = {}
-    for name, one in listed.items():
+    for name, value in declared.items():
         place = pointer_join(pointer, "examples", name)
-        if (found := context.resolve(one, place, "The example was removed.")) is None:
+        example = context.resolve(value, place, "The example was removed.")
+        if example is None:
             continue
-        if "externalValue" in found.value:
-            context.report.dropped(
-                place, "The example is in another document, which is not fetched."
-            )
+        if "externalValue" in example.value:
+            reason = "The example is in another document, which is not fetched."
+            context.report.dropped(place, reason)
             continue
-        value = {"value": found.value["dataValue"]} if "dataValue" in found.value else {}
-        examples[name] = {**found.value, **value}
+        members = dict(example.value)
+        if "dataValue" in members:
+            members["value"] = members["dataValue"]
+        examples[name] = members
     return examples
 
 
 def with_examples(schema: JSON, examples: Object) -> JSON:
     """`schema` with the values of `examples` added to its own."""
-    values = [
-        example["value"]
-        for example in examples.values()
-        if isinstance(example, dict) and "value" in example
-    ]
+    values = []
+    for example in map(members_of, examples.values()):
+        if "value" in example:
+            values.append(example["value"])
     if not values or not isinstance(schema, dict):
         return schema
-    own = [one for one in items_of(schema.get("examples")) if one not in values]
+    own = [value for value in items_of(schema.get("examples")) if value not in values]
     return {**schema, "examples": [*own, *values]}
 
 
 def sendable(media: Media, context: Context) -> Media:
-    """`media` as requests can send it: what is neither JSON nor a form is sent as the text or the bytes of a string."""
+    """`media` as requests can send it: other content than JSON and forms becomes a string."""
     if is_json(media.media_type) or _is_form(media.media_type):
         return media
-    kinds: set[JSON] = set()
-    for one, _ in context.references.in_place(media.schema, media.pointer):
-        kinds |= {
-            kind for kind in (one.get("type"), *items_of(one.get("type"))) if isinstance(kind, str)
-        }
-        kinds |= {"object"} if "properties" in one or "additionalProperties" in one else set()
-    if not kinds & _STRUCTURED:
+    if not _is_structured(media, context):
         return media
-    reason = f"Values are not written as {media.media_type}, so this is a string, which is sent as it is."
-    context.report.rewritten(media.pointer, reason)
+    reason = f"Values are not written as {media.media_type}, so this is a string,"
+    context.report.rewritten(media.pointer, f"{reason} which is sent as it is.")
     text: Object = {"type": "string", "description": f"Text in the format {media.media_type}."}
-    examples: Object = {
-        name: example
-        for name, example in media.examples.items()
-        if isinstance(example, dict) and isinstance(example.get("value"), str)
-    }
+    examples: Object = {}
+    for name, example in media.examples.items():
+        if isinstance(members_of(example).get("value"), str):
+            examples[name] = example
     return replace(media, schema=text, examples=examples)
+
+
+def _is_structured(media: Media, context: Context) -> bool:
+    """Whether the schema of `media` describes objects or arrays."""
+    types: set[str] = set()
+    for schema, _ in context.references.in_place(media.schema, media.pointer):
+        types.update(type_names(schema.get("type")))
+        if "properties" in schema or "additionalProperties" in schema:
+            types.add("object")
+    return not types.isdisjoint(_STRUCTURED)
 
 
 def media_of_parameter(parameter: Part, context: Context) -> Media:
     """The schema of a parameter with its examples; its media type is "" if it has none."""
     examples = examples_in(parameter.value, parameter.pointer, context)
-    if "schema" in parameter.value:
-        return Media(
-            "", parameter.value["schema"], pointer_join(parameter.pointer, "schema"), examples
-        )
+    value = parameter.value
+    if "schema" in value:
+        return Media("", value["schema"], pointer_join(parameter.pointer, "schema"), examples)
     media = media_of(parameter, context)
     if media is not None:
         return sendable(media, context)
-    schema: Object = {
-        keyword: parameter.value[keyword]
-        for keyword in SWAGGER_SCHEMA
-        if keyword in parameter.value
-    }
+    schema: Object = {keyword: value[keyword] for keyword in SWAGGER_SCHEMA if keyword in value}
     return Media("", schema, parameter.pointer)
 
 
@@ -199,12 +197,13 @@ def with_annotations(schema: JSON, holder: Object) -> JSON:
         schema = {}
     if not isinstance(schema, dict):
         return schema
-    annotations: Object = {}
-    if isinstance(description := holder.get("description"), str) and description.strip():
-        annotations["description"] = description
+    annotated = dict(schema)
+    description = holder.get("description")
+    if isinstance(description, str) and description.strip():
+        annotated["description"] = description
     if holder.get("deprecated") is True:
-        annotations["deprecated"] = True
-    return {**schema, **annotations}
+        annotated["deprecated"] = True
+    return annotated
 
 
 def request_body(operation: Part, context: Context) -> Body | None:
@@ -223,20 +222,21 @@ def request_body(operation: Part, context: Context) -> Body | None:
         body, media.media_type, f"The body is sent as {media.media_type}."
     )
     schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
-    required = body.value.get("required") is True
-    whole = with_annotations(schema, body.value)
-    return Body(whole, needs, media.media_type, required, media.examples, media.encoding)
+    schema = with_annotations(schema, body.value)
+    is_required = body.value.get("required") is True
+    return Body(schema, needs, media.media_type, is_required, media.examples, media.encoding)
 
 
 def swagger_body(parameter: Part, operation: Part, context: Context) -> Body:
-    """The body that a parameter of Swagger 2.0 is, in the media type that the operation consumes: JSON if it can be."""
-    consumed = [
-        media_type
-        for media_type in _find_request_types(operation, context)
-        if not _is_form(media_type)
-    ]
-    media_type = min(consumed, key=_rank, default="application/json")
-    media_type = media_type if "*" not in media_type else "application/json"
+    """The body that a parameter of Swagger 2.0 is, in a media type that the operation consumes.
+
+    That is JSON if it can be.
+    """
+    media_types = _find_request_types(operation, context)
+    others = [media_type for media_type in media_types if not _is_form(media_type)]
+    media_type = min(others, key=_rank, default="application/json")
+    if "*" in media_type:
+        media_type = "application/json"
     pointer = pointer_join(parameter.pointer, "schema")
     media = sendable(Media(media_type, parameter.value.get("schema", {}), pointer), context)
     schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
@@ -247,7 +247,7 @@ def swagger_body(parameter: Part, operation: Part, context: Context) -> Body:
 def _find_request_types(operation: Part, context: Context) -> list[str]:
     """The media types of requests in Swagger 2.0."""
     consumes = operation.value.get("consumes", context.document.get("consumes"))
-    return [one for one in items_of(consumes) if isinstance(one, str)]
+    return strings_of(consumes)
 
 
 def form_body(form: list[Part], operation: Part, context: Context) -> Body:
@@ -264,17 +264,20 @@ def form_body(form: list[Part], operation: Part, context: Context) -> Body:
         properties[name] = with_annotations(read, parameter.value)
         if parameter.value.get("required") is True:
             required.append(name)
-        encoding |= {name: collection} if (collection := collection_format(parameter)) else {}
-    whole: Object = {"type": "object", "properties": properties}
+        collection = collection_format(parameter)
+        if collection:
+            encoding[name] = collection
+    schema: Object = {"type": "object", "properties": properties}
     if required:
-        whole["required"] = required
-    has_file = any(_is_file(parameter.value) for parameter in form)
-    media_types = [
-        media_type for media_type in _find_request_types(operation, context) if media_type in FORMS
-    ]
-    media_type = media_types[0] if media_types else "application/x-www-form-urlencoded"
-    media_type = "multipart/form-data" if has_file else media_type
-    return Body(whole, tuple(needs), media_type, bool(required), encoding=encoding)
+        schema["required"] = required
+    media_type = "application/x-www-form-urlencoded"
+    for consumed in _find_request_types(operation, context):
+        if consumed in FORMS:
+            media_type = consumed
+            break
+    if any(_is_file(parameter.value) for parameter in form):
+        media_type = "multipart/form-data"
+    return Body(schema, tuple(needs), media_type, bool(required), encoding=encoding)
 
 
 def _is_file(parameter: Object) -> bool:
@@ -282,12 +285,11 @@ def _is_file(parameter: Object) -> bool:
 
 
 def collection_format(parameter: Part) -> Object:
-    """The `collectionFormat` of an array in Swagger 2.0, which is "csv" by default; {} for other parameters."""
-    is_array = (
-        parameter.value.get("type") == "array"
-        and not {"schema", "content"} & parameter.value.keys()
-    )
-    return {"collectionFormat": parameter.value.get("collectionFormat", "csv")} if is_array else {}
+    """The `collectionFormat` of an array in Swagger 2.0, by default "csv"; {} for other types."""
+    value = parameter.value
+    if value.get("type") != "array" or "schema" in value or "content" in value:
+        return {}
+    return {"collectionFormat": value.get("collectionFormat", "csv")}
 
 
 def is_json(media_type: str) -> bool:

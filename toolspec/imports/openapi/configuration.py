@@ -12,7 +12,7 @@ from typing import Final
 
 from toolspec.imports.openapi.parts import Context, Part
 from toolspec.imports.results import Object
-from toolspec.text.containers import items_of, members_of
+from toolspec.text.containers import items_of, members_of, strings_of
 from toolspec.text.pointers import pointer_join
 from toolspec.text.reader import JSON
 
@@ -43,108 +43,114 @@ class Configuration:
 def configuration_of(
     item: Part, operation: Part, context: Context, authorization: Part | None = None
 ) -> Configuration:
-    """The configuration that `operation` needs; `authorization` is its parameter for the header `Authorization`."""
+    """The configuration that `operation` needs.
+
+    `authorization` is its parameter for the header `Authorization`.
+    """
     document = context.document
     servers = operation.value.get("servers", item.value.get("servers", document.get("servers")))
-    properties: Object = dict(_servers(document, servers))
+    properties: Object = dict(_read_servers(document, servers))
     required: list[JSON] = []
     security = operation.value.get("security", document.get("security"))
-    requirements = [one for one in items_of(security) if isinstance(one, dict)]
-    found = Configuration()
+    requirements = [each for each in items_of(security) if isinstance(each, dict)]
+    configuration = Configuration()
     for requirement in requirements:
         members: Object = {}
         for name, scopes in requirement.items():
-            scheme = _scheme(name, context)
-            secrets = dict(_secrets(name, scheme, scopes, context)) if scheme else {}
+            scheme = _find_scheme(name, context)
+            if scheme is None:
+                members[name] = []
+                continue
+            secrets = dict(_list_secrets(name, scheme, scopes, context))
             members[name] = list(secrets)
             properties |= secrets
-            if scheme:
-                found.schemes[name] = _wire_of(scheme.value, scopes)
-            if not (
-                scheme and _token_url(scheme.value)
-            ):  # there, a token and a client are alternatives
+            configuration.schemes[name] = _wire_of(scheme.value, scopes)
+            if not _token_url(scheme.value):  # there, a token and a client are alternatives
                 required += list(secrets)
-        found.security.append(members)
-    if authorization is not None and not _sets_authorization(found.schemes):
-        requirements = _require_header(authorization, found, properties, required)
-    if len([requirement for requirement in requirements if requirement]) > 1:
-        pointer = pointer_join(operation.pointer, "security")
-        context.report.rewritten(
-            pointer, "The API accepts several kinds of credentials, so none of them is required."
-        )
+        configuration.security.append(members)
+    if authorization is not None and not _sets_authorization(configuration.schemes):
+        requirements = _require_header(authorization, configuration, properties, required)
+    if sum(map(bool, requirements)) > 1:
+        reason = "The API accepts several kinds of credentials, so none of them is required."
+        context.report.rewritten(pointer_join(operation.pointer, "security"), reason)
     if properties:
-        found.schema = {"type": "object", "properties": properties}
-        found.schema |= {"required": required} if required and len(requirements) == 1 else {}
-    return found
+        configuration.schema = {"type": "object", "properties": properties}
+        if required and len(requirements) == 1:
+            configuration.schema["required"] = required
+    return configuration
 
 
 def _sets_authorization(schemes: Object) -> bool:
     """Whether a security scheme sets the header `Authorization`."""
     for scheme in map(members_of, schemes.values()):
-        is_key = scheme.get("type") == "apiKey"
-        in_header = (
-            scheme.get("in") == "header" and str(scheme.get("name")).lower() == "authorization"
-        )
-        if in_header or not is_key:
+        if scheme.get("type") != "apiKey":
+            return True
+        if scheme.get("in") == "header" and str(scheme.get("name")).lower() == "authorization":
             return True
     return False
 
 
 def _require_header(
-    header: Part, found: Configuration, properties: Object, required: list[JSON]
+    header: Part, configuration: Configuration, properties: Object, required: list[JSON]
 ) -> list[Object]:
-    """Add the header to every requirement, beside which it may be left out unless it is required; return them all."""
-    name = wanted = str(header.value["name"])
+    """Add the header to every requirement, and return them all.
+
+    Unless it is required, there are also the requirements without it.
+    """
+    header_name = name = str(header.value["name"])
     while name in properties:
         name += "_header"
-    scheme: Object = {"type": "apiKey", "in": "header", "name": wanted}
+    scheme: Object = {"type": "apiKey", "in": "header", "name": header_name}
     described: Object = {**scheme, "description": header.value.get("description")}
-    properties |= dict(_secrets(name, Part(described, header.pointer), None, None))
-    found.schemes[name] = scheme
-    before = [members_of(one) for one in found.security] or [{}]
-    with_header: list[Object] = [{**one, name: [name]} for one in before]
-    is_required = header.value.get("required") is True
-    found.security = [*with_header, *([] if is_required else before)]
-    if is_required:
+    properties |= dict(_list_secrets(name, Part(described, header.pointer), None, None))
+    configuration.schemes[name] = scheme
+    before = list(map(members_of, configuration.security)) or [{}]
+    requirements: list[Object] = [{**requirement, name: [name]} for requirement in before]
+    if header.value.get("required") is True:
         required.append(name)
-    return with_header if is_required else [*with_header, *before]
+    else:
+        requirements += before
+    configuration.security = [*requirements]
+    return requirements
 
 
 # The URL
 
 
-def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
-    found = [server for server in items_of(servers) if isinstance(server, dict)]
-    urls = [
-        url for server in found[:MAX_SERVERS] if isinstance(url := server.get("url"), str) and url
-    ]
-    if not found and isinstance(document.get("host"), str):
+def _read_servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
+    declared = [server for server in items_of(servers) if isinstance(server, dict)]
+    urls = strings_of([server.get("url") for server in declared[:MAX_SERVERS]])
+    urls = [url for url in urls if url]
+    if not declared and isinstance(document.get("host"), str):
         urls = list(_swagger_urls(document))
     if not urls:
         return
-    secure = next((url for url in urls if url.lower().startswith("https://")), None)
-    if secure is not None and urls[0].lower().startswith("http://"):
-        urls = [secure, *urls]
+    secure = [url for url in urls if url.lower().startswith("https://")]
+    if secure and urls[0].lower().startswith("http://"):
+        urls = [secure[0], *urls]
     base: Object = {"type": "string", "description": "The base URL of the API.", "default": urls[0]}
     if len(urls) > 1:
         base["examples"] = [*dict.fromkeys(urls)]
     yield BASE_URL, base
-    for server in found[:MAX_SERVERS]:
+    for server in declared[:MAX_SERVERS]:
         for name, variable in members_of(server.get("variables")).items():
             if isinstance(variable, dict) and name != BASE_URL:
                 yield name, _variable(name, variable)
 
 
 def _swagger_urls(document: Object) -> Iterator[str]:
-    schemes, path = document.get("schemes"), document.get("basePath")
-    listed = [scheme for scheme in items_of(schemes) if isinstance(scheme, str)] or ["https"]
-    for scheme in [scheme for scheme in listed if scheme in {"http", "https"}] or listed:
-        yield f"{scheme}://{document['host']}{path if isinstance(path, str) and path != '/' else ''}"
+    path = document.get("basePath")
+    if not isinstance(path, str) or path == "/":
+        path = ""
+    schemes = strings_of(document.get("schemes")) or ["https"]
+    for scheme in [scheme for scheme in schemes if scheme in {"http", "https"}] or schemes:
+        yield f"{scheme}://{document['host']}{path}"
 
 
 def _variable(name: str, variable: Object) -> JSON:
     schema: Object = {"type": "string", "description": f"Replaces {{{name}}} in `{BASE_URL}`."}
-    if isinstance(description := variable.get("description"), str):
+    description = variable.get("description")
+    if isinstance(description, str):
         schema["description"] = description
     for keyword in ("enum", "default"):
         if keyword in variable:
@@ -155,14 +161,14 @@ def _variable(name: str, variable: Object) -> JSON:
 # Secrets
 
 
-def _scheme(name: str, context: Context) -> Part | None:
+def _find_scheme(name: str, context: Context) -> Part | None:
     """The security scheme `name`; None, with a report, if the document does not describe it."""
     parent, schemes = _schemes(context.document)
     consequence = f"The security scheme `{name}` is not defined."
     return context.resolve(schemes.get(name), pointer_join(parent, name), consequence)
 
 
-def _secrets(
+def _list_secrets(
     name: str, part: Part, scopes: JSON, context: Context | None
 ) -> Iterator[tuple[str, JSON]]:
     """The members of the configuration for the security scheme `name`."""
@@ -170,19 +176,17 @@ def _secrets(
     scheme_type = str(scheme.get("type"))
     if scheme_type == "http":
         scheme_type = f"http {str(scheme.get('scheme')).lower()}"
-    secrets = _SECRETS.get(
-        scheme_type, _SECRETS["apiKey"] if scheme_type.startswith("http ") else ()
-    )
+    secrets = _SECRETS.get(scheme_type, ())
+    if not secrets and scheme_type.startswith("http "):
+        secrets = _SECRETS["apiKey"]
     if _token_url(scheme):
         secrets += _CLIENT
     if not secrets and context is not None:
-        context.report.dropped(
-            part.pointer, f"`{name}` has the type `{scheme_type}`, which cannot be configured."
-        )
+        reason = f"`{name}` has the type `{scheme_type}`, which cannot be configured."
+        context.report.dropped(part.pointer, reason)
+    header, where = scheme.get("name", "Authorization"), scheme.get("in", "header")
     for suffix, template in secrets:
-        explanation = template.format(
-            name=scheme.get("name", "Authorization"), where=scheme.get("in", "header")
-        )
+        explanation = template.format(name=header, where=where)
         if isinstance(scopes, list) and scopes:
             explanation += f" Scopes: {', '.join(map(str, scopes))}."
         description = scheme.get("description")
@@ -227,16 +231,16 @@ def _wire_of(scheme: Object, scopes: JSON) -> Object:
     if scheme.get("type") == "http":
         return {"type": "http", "scheme": str(scheme.get("scheme")).lower()}
     wire: Object = {name: scheme[name] for name in ("type", "in", "name") if name in scheme}
-    if token_url := _token_url(scheme):
+    token_url = _token_url(scheme)
+    if token_url:
         wire["tokenUrl"] = token_url
-        wire |= {"scopes": scopes} if isinstance(scopes, list) and scopes else {}
+        if isinstance(scopes, list) and scopes:
+            wire["scopes"] = scopes
     return wire
 
 
 def _schemes(document: Object) -> tuple[str, Object]:
-    components = document.get("components")
-    if isinstance(components, dict) and isinstance(
-        schemes := components.get("securitySchemes"), dict
-    ):
+    schemes = members_of(document.get("components")).get("securitySchemes")
+    if isinstance(schemes, dict):
         return "/components/securitySchemes", schemes
     return "/securityDefinitions", members_of(document.get("securityDefinitions"))

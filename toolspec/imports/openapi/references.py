@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import unquote, urldefrag, urljoin
 
 from toolspec.imports.results import Object
-from toolspec.text.containers import children_of, items_of, members_of
+from toolspec.text.containers import children_of, items_of, members_of, strings_of
 from toolspec.text.pointers import exists_at, pointer_join, resolve_pointer
 from toolspec.text.reader import JSON
 
@@ -23,16 +23,18 @@ MAX_IN_PLACE: Final = 200  # schemas that are looked at because they apply to th
 MAX_STEPS_IN_PLACE: Final = 200_000  # of all such looks at one document
 MAX_IDENTIFIED: Final = 10_000  # schemas with an `$id` or an anchor; further ones have none
 MAX_BASE_CHARS: Final = 500  # of the URI of a schema; a longer one is ignored
-_DOCUMENT: Final = "https://document.invalid/"  # the base of relative URIs; the document's own address does not matter
+_DOCUMENT: Final = "https://document.invalid/"  # the base of relative URIs, whatever the document's
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
-_VALUES: Final = frozenset(
-    {"default", "const", "enum", "example", "examples"}
-)  # that hold no schemas
+# Keywords whose values hold no schemas.
+_VALUES: Final = frozenset({"default", "const", "enum", "example", "examples"})
 
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A reference that cannot be resolved, and the reason as a sentence; `is_outside` if it names another document."""
+    """A reference that cannot be resolved, and the reason as a sentence.
+
+    `is_outside`: it names another document.
+    """
 
     reason: str
     is_outside: bool = False
@@ -65,19 +67,15 @@ class References:
         absolute = _join_reference(base, uri)
         starts = [resource, ""]
         if uri:
-            named = self._named.get(absolute)
-            if named is None:
-                return Unresolved(
-                    "This reference points to another document, which is not fetched.",
-                    is_outside=True,
-                )
-            starts = [named]
+            start = self._named.get(absolute)
+            if start is None:
+                reason = "This reference points to another document, which is not fetched."
+                return Unresolved(reason, is_outside=True)
+            starts = [start]
         path = unquote(fragment)
         if path and not path.startswith("/"):
-            anchored = self._named.get(f"{absolute}#{path}")
-            return anchored or Unresolved(
-                "This reference names an anchor that does not exist in the document."
-            )
+            reason = "This reference names an anchor that does not exist in the document."
+            return self._named.get(f"{absolute}#{path}") or Unresolved(reason)
         for start in starts:
             if (start or path) and exists_at(self._document, start + path):
                 return start + path
@@ -101,26 +99,26 @@ class References:
     @cached_property
     def _identified(self) -> list[tuple[Object, str, str]]:
         """The schemas that have an `$id` or an anchor, each with its pointer and the base URI around it."""
-        found: list[tuple[Object, str, str]] = []
-        waiting: list[tuple[JSON, str, str]] = (
-            [(self._document, "", _DOCUMENT)] if self.uses("$id", *_ANCHORS) else []
-        )
-        while waiting and len(found) < MAX_IDENTIFIED:
+        identified: list[tuple[Object, str, str]] = []
+        if not self.uses("$id", *_ANCHORS):
+            return identified
+        waiting: list[tuple[JSON, str, str]] = [(self._document, "", _DOCUMENT)]
+        while waiting and len(identified) < MAX_IDENTIFIED:
             value, pointer, base = waiting.pop()
             if isinstance(value, dict):
                 if any(isinstance(value.get(keyword), str) for keyword in ("$id", *_ANCHORS)):
-                    found.append((value, pointer, base))
+                    identified.append((value, pointer, base))
                 base = _base_within(base, value)
             for key, inner in _children(value):
                 waiting.append((inner, pointer_join(pointer, key), base))
-        return found
+        return identified
 
     def uses(self, *keywords: str) -> bool:
         """Whether a schema of the document may have one of these keywords."""
         waiting: list[JSON] = [self._document]
         while waiting:
             value = waiting.pop()
-            if isinstance(value, dict) and any(name in value for name in keywords):
+            if isinstance(value, dict) and not value.keys().isdisjoint(keywords):
                 return True
             waiting += (inner for _, inner in _children(value))
         return False
@@ -128,19 +126,19 @@ class References:
     @cached_property
     def _resources(self) -> dict[str, str]:
         """The URI of each schema with an `$id`, by its pointer."""
-        return {
-            pointer: _base_within(base, value)
-            for value, pointer, base in self._identified
-            if "$id" in value
-        }
+        resources: dict[str, str] = {}
+        for value, pointer, base in self._identified:
+            if "$id" in value:
+                resources[pointer] = _base_within(base, value)
+        return resources
 
     @cached_property
     def _named(self) -> dict[str, str]:
         """Pointers by URI; that of an anchor ends with "#" and its name."""
         named = {uri: pointer for pointer, uri in self._resources.items()}
         for value, pointer, base in self._identified:
-            names = [value[keyword] for keyword in _ANCHORS if isinstance(value.get(keyword), str)]
-            named |= {f"{_base_within(base, value)}#{name}": pointer for name in names}
+            for name in strings_of([value.get(keyword) for keyword in _ANCHORS]):
+                named[f"{_base_within(base, value)}#{name}"] = pointer
         return named
 
     @cached_property
@@ -151,13 +149,11 @@ class References:
 
     def components(self) -> Iterator[tuple[str, JSON]]:
         """The pointer and the value of each schema that has a name."""
-        shared = members_of(members_of(self._document.get("components")).get("schemas"))
-        for parent, schemas in (
-            ("/components/schemas", shared),
-            ("/definitions", self._document.get("definitions")),
-        ):
-            for name, schema in members_of(schemas).items():
-                yield pointer_join(parent, name), schema
+        components = members_of(self._document.get("components"))
+        for name, schema in members_of(components.get("schemas")).items():
+            yield pointer_join("/components/schemas", name), schema
+        for name, schema in members_of(self._document.get("definitions")).items():
+            yield pointer_join("/definitions", name), schema
 
     def in_place(
         self, schema: JSON, pointer: str, through: tuple[str, ...] = ("allOf", "anyOf", "oneOf")
@@ -170,22 +166,22 @@ class References:
         seen: set[str] = set()
         waiting = [(schema, pointer)]
         while waiting and len(seen) < MAX_IN_PLACE:
-            one, place = waiting.pop()
-            if place in seen or not isinstance(one, dict):
+            current, place = waiting.pop()
+            if place in seen or not isinstance(current, dict):
                 continue
             seen.add(place)
             self._steps_in_place += 1
             if self._steps_in_place > MAX_STEPS_IN_PLACE:
-                raise TooManySchemas(
-                    "The schemas of the document extend too many others; the rest was not imported."
-                )
-            yield one, place
+                message = "The schemas of the document extend too many others;"
+                raise TooManySchemas(f"{message} the rest was not imported.")
+            yield current, place
             for keyword in through:
-                listed = enumerate(items_of(one.get(keyword)))
-                waiting += ((part, pointer_join(place, keyword, index)) for index, part in listed)
-            target = self.target(one["$ref"], place) if "$ref" in one else None
-            if isinstance(target, str):
-                waiting.append((self.at(target), target))
+                for index, part in enumerate(items_of(current.get(keyword))):
+                    waiting.append((part, pointer_join(place, keyword, index)))
+            if "$ref" in current:
+                target = self.target(current["$ref"], place)
+                if isinstance(target, str):
+                    waiting.append((self.at(target), target))
 
     def resolve(self, value: JSON, pointer: str) -> tuple[JSON, str] | Unresolved:
         """`value` and `pointer`, or the value that it refers to and its pointer."""
@@ -209,12 +205,10 @@ def _base_within(base: str, schema: Object) -> str:
 
 def _join_reference(base: str, reference: JSON) -> str:
     """The absolute URI without its fragment; `base` if `reference` is empty or no URI."""
+    if not isinstance(reference, str) or not reference:
+        return base
     try:
-        return (
-            urldefrag(urljoin(base, reference)).url
-            if isinstance(reference, str) and reference
-            else base
-        )
+        return urldefrag(urljoin(base, reference)).url
     except ValueError:
         return base
 
