@@ -21,7 +21,7 @@ from catalog.errors import NotAllowed, RevisionConflict
 from catalog.models import HeldChange, Revision, Source, SourceTool, Tool, Toolkit
 from catalog.publishing import OriginsByHash, Publication, publish, publish_many
 from catalog.revision_diff import difference_from, verdicts_on
-from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
+from catalog.revision_origins import PUBLISHED, RevisionOrigin
 from catalog.rights import Answer, limit_of_toolkits, may, require
 from catalog.search import vocabulary
 from catalog.search.document import group_key, toolkit_of
@@ -194,39 +194,24 @@ def publish_or_hold_many(
     by: User | None,
     dry_run: bool,
     origins: OriginsByHash,
-    replace: bool,
     **options: Any,
 ) -> list[Publication | Proposal | SpecError]:
     """As `publish_many`, which takes the same arguments; specs that `by` may not publish are held."""
     if by is None:
-        return [
-            *publish_many(
-                specs, by=by, dry_run=dry_run, origins=origins, replace=replace, **options
-            )
-        ]
+        return [*publish_many(specs, by=by, dry_run=dry_run, origins=origins, **options)]
     decisions = Decisions.about(specs, by)
     reasons = {
         spec.sha256: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs
     }
     held = [spec for spec in specs if reasons[spec.sha256]]
     verdicts = verdicts_on(held[:MAX_VERDICTS]) if held else {}
-    wanted = [
-        (decisions.tools[spec.tool_id], origins.get(spec.sha256, PUBLISHED))
-        for spec in held
-        if spec.tool_id in decisions.tools
-    ]
-    refusals = refused_imports(wanted, by=by, replace=replace)
     allowed = [spec for spec in specs if not reasons[spec.sha256]]
-    published = iter(
-        publish_many(allowed, by=by, dry_run=dry_run, origins=origins, replace=replace, **options)
-    )
+    published = iter(publish_many(allowed, by=by, dry_run=dry_run, origins=origins, **options))
     outcomes: list[Publication | Proposal | SpecError] = []
     for spec in specs:
         reason = reasons[spec.sha256]
         if reason is None:
             outcomes.append(next(published))
-        elif spec.tool_id in refusals:
-            outcomes.append(refusals[spec.tool_id])
         elif refusal := decisions.refusal(spec):
             outcomes.append(SpecError([Problem("/definition/id", refusal, "publish.not-allowed")]))
         else:
@@ -348,7 +333,6 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
             assess=True,
             origins={spec.sha256: origin},
             initial=owner,
-            replace=True,
             note=stored.note or "",
         )
         if isinstance(outcome, SpecError):

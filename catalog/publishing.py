@@ -32,7 +32,7 @@ from catalog.audiences import set_audience, toolkits_of
 from catalog.errors import RevisionConflict
 from catalog.indexing import MIRRORED, index, mirror
 from catalog.models import Assessment, Revision, Tool
-from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
+from catalog.revision_origins import PUBLISHED, RevisionOrigin
 from catalog.search import search_index
 from catalog.search.document import SearchDocument, document_of
 from catalog.webhook_queue import WebhookEvent, about_tool, active_webhooks, queue_events
@@ -58,7 +58,6 @@ class _Options:
     by: User | None
     expected: int | None
     dry_run: bool
-    replace: bool
     initial: InitialColumns
     documents: Mapping[str, SearchDocument]
     origins: OriginsByHash
@@ -118,7 +117,6 @@ def publish_many(
     initial: InitialColumns | None = None,
     documents: Mapping[str, SearchDocument] | None = None,
     origins: OriginsByHash | None = None,
-    replace: bool = False,
     note: str = "",
 ) -> list[Publication | SpecError]:
     """Publish `specs` in one transaction; pass about `BATCH` at a time.
@@ -137,7 +135,6 @@ def publish_many(
         documents: for the search, by hashes of specs, as far as the caller computed them before its
             transaction: that takes most of the time, and others can write meanwhile.
         origins: where the specs come from, which is stored with the revisions.
-        replace: let imports revise tools of another origin or owner (see revision_origins.py).
         note: as for `publish`, of each new revision.
 
     Returns:
@@ -153,7 +150,6 @@ def publish_many(
         by=by,
         expected=expected,
         dry_run=dry_run,
-        replace=replace,
         initial=initial or {},
         documents=documents or {},
         origins=origins or {},
@@ -239,9 +235,6 @@ def _publish_distinct(
             or _changes_origin(tool.current, options.origin_of(spec))
         ):
             changed.append((spec, tool))
-    wanted = [(tool, options.origin_of(spec)) for spec, tool in changed]
-    refusals |= refused_imports(wanted, by=options.by, replace=options.replace)
-    changed = [(spec, tool) for spec, tool in changed if spec.tool_id not in refusals]
     outcomes: dict[str, Outcome] = {spec.tool_id: "created" for spec, _ in new}
     outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
     _store(new, changed, options)

@@ -212,15 +212,18 @@ def _maintains_toolkit(person: User, toolkit: Toolkit) -> bool:
 def _right_to_decide(person: User, change: HeldChange) -> Answer:
     tool = Tool.objects.filter(tool_id=change.tool_id).select_related("owner").first()
     if tool is not None:
-        # a change of an unowned tool of a source: as before, its source's owner decides, not every
-        # publisher
-        decides = _maintains(person, tool) and (tool.owner_id is not None or change.source is None)
+        # a change of an unowned tool of a source: its source's owner decides, not every publisher
+        decides = _maintains(person, tool) and (
+            tool.owner_id is not None or change.source is None or change.source.owner == person
+        )
         owner = tool.owner or (change.source.owner if change.source else None)
     else:
         key = group_key(toolkit_of(change.tool_id))
         decides = Toolkit.objects.filter(key=key).maintained_by(person).exists()
         owner = change.source.owner if change.source else None
-    if decides or (change.source is not None and owner == person):
+        if owner == person:
+            decides = decides or bool(_right_to_upload(person, change.tool_id))
+    if decides:
         return YES
     return Answer(_only_maintainers(change.tool_id, "approve", owner))
 

@@ -16,6 +16,7 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from catalog import log_context
 from catalog.errors import Busy, HeldBySpec, NotAllowed, Unreachable
+from catalog.sources.registration import SourceExists
 from catalog.sources.sync import AlreadySyncing
 from config.problem_json import error_for_programs
 from toolspec.errors import GenerationError
@@ -44,6 +45,7 @@ STATUSES: Final[Mapping[type[Exception], int]] = {
     Busy: 429,
     NotAllowed: 403,
     AlreadySyncing: 409,
+    SourceExists: 409,
     HeldBySpec: 409,
     GenerationError: 422,
 }

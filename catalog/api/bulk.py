@@ -23,6 +23,7 @@ from catalog.api.schemas.uploads import (
 from catalog.models import Upload
 from catalog.rights import require
 from catalog.uploads.choices import REQUEST_S, ImportOptions
+from catalog.uploads.documents import require_free_names
 from catalog.uploads.limits import read_all
 from catalog.uploads.reports import store_report
 from catalog.uploads.results import entry_of
@@ -35,7 +36,7 @@ from toolspec.spec import read_spec
 
 @router.post(
     "/uploads",
-    response={200: ReportOut, **REFUSED},
+    response={200: ReportOut, **errors(409), **REFUSED},
     auth=token_or_session("publish"),
     throttle=UPLOAD_THROTTLES,
     summary="Upload many specs",
@@ -47,11 +48,13 @@ def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
     An upload can have 8 MiB and 2,000 specs. A larger one is refused with 413 as a whole: load it
     with `manage.py load_specs`, or add the document as a source.
 
-    Documents of other formats are imported: tool lists of MCP, OpenAI, Anthropic, Gemini or
-    LangChain, and OpenAPI or Swagger documents, each operation of which becomes a tool. Specs and
-    documents may also be YAML, read with the core schema of YAML 1.2; they are stored as JSON. The
-    report lists what the conversion changed or dropped. With `dry_run=1` nothing is stored, and the
-    report contains the specs that imported tools would become.
+    A document in another format becomes a source without a connection, which belongs to you: a tool list of MCP,
+    OpenAI, Anthropic, Gemini or LangChain, or an OpenAPI or Swagger document, each operation of which becomes a tool.
+    The prefix names the source; 409 if there is one with this name (see `replace`).
+
+    Specs and documents may also be YAML, read with the core schema of YAML 1.2; specs are stored as JSON. The report
+    lists what the conversion changed or dropped. With `dry_run=1` nothing is stored, and the report contains the specs
+    that imported tools would become.
 
     A response has at most 2 MB; `next` is the path of the other entries, which are stored for 30
     days, without those specs.
@@ -60,6 +63,7 @@ def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
     by = actor(request)
     options = ImportOptions(query.prefix, query.replace, seconds=REQUEST_S)
     candidates = read_all(uploaded_pieces(request), options)
+    require_free_names(candidates, options, by=by)
     batches = store_batches(candidates, by=by, dry_run=query.dry_run, options=options)
     entries = [entry for batch in batches for entry in batch]
     specs = entries_that_fit(entries, dry_run=query.dry_run)

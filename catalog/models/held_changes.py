@@ -47,8 +47,8 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
         """The changes that `person` may approve or reject.
 
         Those of tools that they maintain; from a source that they own, those of tools without an
-        owner, and new tools; and new tools in a toolkit that they maintain. `catalog.rights` has
-        the same rule for a single change.
+        owner, and new tools outside the toolkits of others; and new tools in a toolkit that they
+        maintain. `catalog.rights` has the same rule for a single change.
         """
         if is_administrator(person):
             return self
@@ -60,8 +60,10 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
         toolkits = Toolkit.objects.maintained_by(person).values("key")
         tools = Tool.objects.filter(tool_id=models.OuterRef("tool_id"))
         new = Q(toolkit_key__in=toolkits) & ~Q(models.Exists(tools))
-        has_owner = Q(models.Exists(tools.exclude(owner=None)))
-        of_their_source = Q(source__owner=person) & ~has_owner
+        of_others = Toolkit.objects.with_owner().exclude(key__in=toolkits).values("key")
+        is_free = ~Q(models.Exists(tools)) & ~Q(toolkit_key__in=of_others)
+        unowned = Q(tool_id__in=maintained.filter(owner=None).values("tool_id"))
+        of_their_source = Q(source__owner=person) & (is_free | unowned)
         return self.visible_to(person).filter(owned | of_people | of_their_source | new)
 
 

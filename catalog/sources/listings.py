@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -64,25 +64,15 @@ class ListedTool:
 
 
 def listed_tools(
-    source: Source,
-    reading: Reading,
-    deadline: Deadline = NO_DEADLINE,
-    new_ids: Mapping[str, str] = NO_NEW_IDS,
+    source: Source, reading: Reading, deadline: Deadline = NO_DEADLINE
 ) -> list[ListedTool]:
     """The tools that `reading` contains, each id once; operations that are not converted by `deadline` have problems.
-
-    Args:
-        source: whose listed tools keep their ids, as long as the document has their names.
-        reading: its content.
-        deadline: of the conversion.
-        new_ids: instead of those that the conversion gives, by the names of the tools.
 
     Raises:
         OutgoingError: it cannot be used as a whole.
     """
     if reading.tools is None:
-        imported = reading.imported or _import(source, reading.document, deadline)
-        return list(_of_document(source, imported, new_ids))
+        return document_tools(source, _import(source, reading.document, deadline))
     return list(_of_tools(source, reading.tools))
 
 
@@ -191,26 +181,50 @@ def _import(source: Source, text: str, deadline: Deadline) -> Imported:
     )
 
 
-def _of_document(
-    source: Source, imported: Imported, new_ids: Mapping[str, str]
-) -> Iterator[ListedTool]:
+def document_tools(
+    source: Source,
+    imported: Imported,
+    new_ids: Mapping[str, str] = NO_NEW_IDS,
+    left_out: Collection[str] = (),
+) -> list[ListedTool]:
+    """The tools of a document, without those that the source leaves out.
+
+    Args:
+        source: its tools keep the ids that they have here, as long as the document has their names.
+        imported: the document, converted with the prefix of the source.
+        new_ids: instead of those that the conversion gives, by the names of the tools.
+        left_out: the names of tools whose ids others may have.
+    """
     ids: dict[str, str] = {}
     if source.pk is not None:
         stored_id = Coalesce("catalog_tool__tool_id", "tool_id")
         ids |= source.tools.values_list("remote_name", stored_id)
     ids |= new_ids
     named = [(one.tool_id.removeprefix(source.start), one) for one in imported.specs]
-    listed = [(name, one) for name, one in named if name not in source.left_out]
-    numbers = Counter(_id_in(one, ids.get(name)) for name, one in listed)
-    for name, one in listed:
+    numbers = Counter(
+        _id_in(one, ids.get(name)) for name, one in named if name not in left_out and one.spec
+    )
+    listed = []
+    for name, one in named:
+        if name in source.left_out:
+            continue
         tool_id = _id_in(one, ids.get(name))
-        spec, problems = one.spec, one.problems
-        if tool_id != one.tool_id and numbers[tool_id] > 1:
-            spec, problems = None, (_shared_id(tool_id),)
-        elif tool_id != one.tool_id:
-            spec, problems = _read_with_id(one, tool_id)
-        sha256 = spec.sha256 if spec else ""
-        yield ListedTool(tool_id, name, sha256, spec, problems, one.losses, one)
+        is_left_out = name in left_out
+        others = numbers[tool_id] - (not is_left_out)
+        if others and one.spec and (is_left_out or tool_id != one.tool_id):
+            problems = (_shared_id(tool_id),)
+            listed.append(ListedTool(tool_id, name, "", None, problems, one.losses, one))
+        else:
+            listed.append(_document_tool(name, one, tool_id))
+    return listed
+
+
+def _document_tool(name: str, imported: ImportedSpec, tool_id: str) -> ListedTool:
+    spec, problems = imported.spec, imported.problems
+    if tool_id != imported.tool_id:
+        spec, problems = _read_with_id(imported, tool_id)
+    sha256 = spec.sha256 if spec else ""
+    return ListedTool(tool_id, name, sha256, spec, problems, imported.losses, imported)
 
 
 def _id_in(imported: ImportedSpec, wanted: str | None) -> str:

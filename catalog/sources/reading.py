@@ -18,7 +18,6 @@ from catalog.address_policy import address_policy
 from catalog.encryption import Unreadable
 from catalog.errors import OutgoingError
 from catalog.models import Source
-from toolspec.imports import Imported
 
 SECONDS: Final = 30
 MAX_BYTES: Final = 10_000_000  # of the tools of an MCP server
@@ -49,13 +48,11 @@ class Reading:
         title: the name and version that an MCP server reports.
         tools: of an MCP server, at most `MAX_TOOLS`; None for an OpenAPI document.
         document: the document; "" for an MCP server.
-        imported: the tools of the document, if they were converted already.
     """
 
     title: str = ""
     tools: list[RemoteTool] | None = field(default=None, repr=False)
     document: str = field(default="", repr=False)
-    imported: Imported | None = field(default=None, repr=False)
 
 
 def read_source(source: Source) -> Reading:

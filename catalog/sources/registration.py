@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from django import forms
@@ -31,9 +31,11 @@ from catalog.models.sources import (
     Kind,
 )
 from catalog.outgoing.addresses import origin_of, url_parts
+from catalog.rights import may
 from catalog.search import vocabulary
 from catalog.sources.listings import APIS, read_document
 from catalog.sources.sync import AlreadySyncing
+from toolspec.errors import ToolshelfError
 from toolspec.imports import detect
 
 MAX_HEADERS: Final = 10
@@ -50,11 +52,6 @@ SCHEDULES: Final[dict[str | int, str]] = {
     1440: "Every day",
     10080: "Every week",
 }  # to choose from on the page, in minutes
-CONNECTIONS: Final = {
-    "document": "No, mocks only",
-    "openapi": "Through the API that the document describes",
-    "mcp-http": "Through the MCP server at the URL below",
-}
 _NAME: Final = (
     f"Enter a name of 1 to {NAME_LENGTH} characters: lower-case letters, digits, `-` and `_`, "
     "starting with a letter or digit."
@@ -216,11 +213,6 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
         return bool(settings.LOOPBACK_ONLY)
 
     @property
-    def connections(self) -> dict[str, str]:
-        """The kinds that a document without a connection can become."""
-        return CONNECTIONS
-
-    @property
     def header_name(self) -> str:
         """The name of the header on the page."""
         stored = self.instance.header_names or ["Authorization"]
@@ -318,6 +310,42 @@ def address_for(source: Source, person: Person) -> str:
         return shlex.split(source.address)[0]
     parts = url_parts(source.address)
     return parts._replace(query="", fragment="").geturl() if parts else ""
+
+
+class SourceExists(ToolshelfError):
+    """A document has the name of a source, and it is not certain that it is to replace its document.
+
+    Attributes:
+        may_replace: whether the sender may do that.
+    """
+
+    def __init__(self, name: str, free: str, *, may_replace: bool) -> None:
+        self.may_replace = may_replace
+        ways = f"use another prefix (`prefix`), such as {free}"
+        if may_replace:
+            ways = f"replace its document (`replace`), or {ways}"
+        super().__init__(f"The source {name!r} exists already. {ways[:1].upper()}{ways[1:]}.")
+
+
+def may_replace_document(person: Person | None, source: Source) -> bool:
+    """Whether `person` may send another document for a source that has one.
+
+    Its owner may until an administrator connects it: the document says where calls and other people's secrets go.
+    """
+    if not source.document:
+        return False
+    is_own = person is not None and source.owner_id == person.pk
+    return bool(may(person, "administer")) or (is_own and not source.is_connected)
+
+
+def free_name(wanted: str, used: Collection[str]) -> str:
+    """`wanted`, or with a number if it is used already."""
+    name, number = wanted, 2
+    while name in used:
+        ending = f"-{number}"
+        name = wanted[: NAME_LENGTH - len(ending)] + ending
+        number += 1
+    return name
 
 
 @sensitive_variables("headers")

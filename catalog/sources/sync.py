@@ -22,7 +22,7 @@ from catalog.accounts.models import User
 from catalog.encryption import Unreadable
 from catalog.errors import OutgoingError
 from catalog.held_changes import REASON_LENGTH, Decisions, Proposal, hold, replace_held
-from catalog.models import HeldChange, Revision, Source, SourceSync, SourceTool, Tool
+from catalog.models import Revision, Source, SourceSync, SourceTool, Tool
 from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
 from catalog.publishing import Publication, publish_many, with_stored_layout
 from catalog.revision_diff import verdicts_on
@@ -53,14 +53,12 @@ _HELD_BECAUSE: Final = {
     "unknown": "The change may be breaking.",
     "wording": "Words that models read have changed.",
 }
+EXISTED: Final = "A tool with this id was in the catalog before the source listed it."
 MAX_PHRASE: Final = 120
 MAX_VERDICTS: Final = 200  # on the revisions of one document that was sent
 MAX_EVENT_TOOLS: Final = 50
 _INTERNAL: Final = "An internal error stopped the sync. The server's log has the details."
 
-_REJECTED: Final = Problem(
-    "", "This definition of the tool was rejected before.", "source.rejected"
-)
 Outcome = Publication | Proposal | SpecError
 
 log = logging.getLogger(__name__)
@@ -80,20 +78,19 @@ OnBatch = Callable[[list[Result]], None]
 
 @dataclass(frozen=True, slots=True)
 class SentDocument:
-    """How the document that a person has just sent is imported.
+    """The tools of a document that a person has just sent.
 
     Attributes:
+        listed: as `listings.document_tools` lists them.
+        origin: that earlier versions recorded for its tools.
         replaces: whether the first sync may follow revisions of any origin.
-        new_ids: of tools, by their names in the document.
         on_batch: is called with the outcomes of a batch, inside the transaction that stores them.
     """
 
-    replaces: bool = False
-    new_ids: Mapping[str, str] = field(default_factory=dict)
-    on_batch: OnBatch | None = None
-
-
-NOTHING_SENT: Final = SentDocument()
+    listed: list[ListedTool]
+    origin: RevisionOrigin
+    replaces: bool
+    on_batch: OnBatch
 
 
 class AlreadySyncing(ToolshelfError):
@@ -138,11 +135,11 @@ def begin(source: Source, *, by: User | None = None) -> SourceSync:
 
 
 def carry_out(
-    record: SourceSync, reading: Reading | None = None, sent: SentDocument = NOTHING_SENT
+    record: SourceSync, reading: Reading | None = None, sent: SentDocument | None = None
 ) -> SourceSync:
     """Read the source and apply its changes; every outcome, also a failure, is stored in `record`.
 
-    `reading`: what the source contains, if it was read just now.
+    `reading`: what the source contains, if it was read just now. `sent`: its document, if a person just sent it.
     """
     source = Source.objects.select_related("owner").get(pk=record.source_id)
     actor = audit.Actor.of(
@@ -152,43 +149,28 @@ def carry_out(
         return _carry_out(source, record, reading, sent)
 
 
-def check(source: Source, reading: Reading, sent: SentDocument, *, by: User | None) -> None:
-    """Call `sent.on_batch` with what a sync would do; nothing is stored.
-
-    `source` is stored or not.
-    """
+def check(source: Source, sent: SentDocument, *, by: User | None) -> None:
+    """Call `sent.on_batch` with what a sync would do; nothing is stored. `source` is stored or not."""
     record = SourceSync(source=source, by=by)
-    _application(source, record, reading, sent, dry_run=True).apply()
-
-
-def _application(
-    source: Source,
-    record: SourceSync,
-    reading: Reading,
-    sent: SentDocument,
-    *,
-    dry_run: bool = False,
-) -> _Application:
-    return _Application(
-        source,
-        record,
-        listed_tools(source, reading, new_ids=sent.new_ids),
-        claimed=_origin_before(source, reading),
-        replaces=sent.replaces,
-        dry_run=dry_run,
-        on_batch=sent.on_batch,
-    )
+    _Application(
+        source, record, sent.listed, sent.origin, sent.replaces, sent.on_batch, dry_run=True
+    ).apply()
 
 
 def _carry_out(
-    source: Source, record: SourceSync, reading: Reading | None, sent: SentDocument
+    source: Source, record: SourceSync, reading: Reading | None, sent: SentDocument | None
 ) -> SourceSync:
     try:
-        if reading is None:
-            reading = read_source(source)
-        _application(source, record, reading, sent).apply()
+        if sent is None:
+            reading = reading or read_source(source)
+            listed = listed_tools(source, reading)
+            _Application(source, record, listed, _origin_before(reading)).apply()
+            _store_title(source, reading)
+        else:
+            _Application(
+                source, record, sent.listed, sent.origin, sent.replaces, sent.on_batch
+            ).apply()
         _queue_drift(source, record)
-        _store_title(source, reading)
     except OutgoingError as error:
         record.error = without_credentials(str(error), _headers_of(source), source.address)
     except Exception:
@@ -204,16 +186,12 @@ def _carry_out(
     return record
 
 
-def _origin_before(source: Source, reading: Reading) -> RevisionOrigin:
-    """The origin that earlier versions recorded for the tools that were uploaded in this document."""
+def _origin_before(reading: Reading) -> RevisionOrigin:
+    """The origin that earlier versions recorded for uploads of this document; without a name for an MCP server."""
     if reading.tools is not None:
-        return RevisionOrigin("mcp")  # without a name, no two are the same
-    name = source.title or source.id_prefix
-    if reading.imported is not None:
-        return RevisionOrigin(reading.imported.format_key, name[:MAX_NAME_CHARS])
+        return RevisionOrigin("mcp")
     document = read_document(reading.document)
-    title = name_of(document) or name
-    return RevisionOrigin(detect(document) or "openapi-3", title[:MAX_NAME_CHARS])
+    return RevisionOrigin(detect(document) or "openapi-3", name_of(document)[:MAX_NAME_CHARS])
 
 
 def _queue_drift(source: Source, record: SourceSync) -> None:
@@ -260,8 +238,8 @@ class _Application:
     Attributes:
         claimed: the origin of the revisions that the first sync of this source may follow.
         replaces: whether the first sync may follow revisions of any origin.
+        on_batch: is called with the outcomes of a batch, inside its transaction; also with the unchanged tools.
         dry_run: store nothing.
-        on_batch: is called with the outcomes of a batch, inside its transaction.
         rows: the tools that it listed before, by id.
         declared: the ids of the tools of the catalog that have a revision from this source.
         changes: what happened to single tools, for the report.
@@ -273,8 +251,8 @@ class _Application:
     listed: list[ListedTool]
     claimed: RevisionOrigin
     replaces: bool = False
-    dry_run: bool = False
     on_batch: OnBatch | None = None
+    dry_run: bool = False
     rows: dict[str, SourceTool] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -324,6 +302,8 @@ class _Application:
             vocabulary.change_state()  # other tools run now
 
     def _is_changed(self, tool: ListedTool) -> bool:
+        if self.on_batch:
+            return True  # a person may propose again what was rejected
         row = self.rows.get(tool.tool_id)
         is_known = row is not None and row.listed_sha256 == tool.sha256
         return not is_known or (row is not None and self._is_undeclared(row))
@@ -344,20 +324,20 @@ class _Application:
         documents = {spec.sha256: document_of(spec) for spec in imported}
         with transaction.atomic():
             outcomes = self._publish_or_hold(specs, verdicts, documents)
+            results = []
             for tool in tools:
-                if tool.spec is None:
-                    outcomes[tool.tool_id] = SpecError(tool.problems)
-                elif tool.tool_id not in specs:
+                spec = specs.get(tool.tool_id) if tool.spec else None
+                if tool.spec and spec is None:
                     self.record.unchanged += 1
                     continue
-                spec = specs.get(tool.tool_id)
-                self._record(
-                    tool, outcomes[tool.tool_id], verdicts.get(spec.sha256, "") if spec else ""
-                )
+                outcome = outcomes[spec.tool_id] if spec else SpecError(tool.problems)
+                verdict = verdicts.get(spec.sha256) if spec else None
+                self._record(tool, outcome, verdict or "")
+                results.append(Result(tool, outcome, verdict))
             if changed and not self.dry_run:
                 vocabulary.change_state()  # other tools may run now
             if self.on_batch:
-                self.on_batch(self._results(tools, specs, outcomes, verdicts))
+                self.on_batch(results)
 
     def _publish_or_hold(
         self,
@@ -393,7 +373,6 @@ class _Application:
             documents=documents,
             origins={spec.sha256: self._origin for spec in published},
             initial={spec.tool_id: {"owner": self.source.owner} for spec in published},
-            replace=True,  # what must not be replaced is held
         )
         outcomes |= zip([spec.tool_id for spec in published], publications, strict=True)
         return outcomes
@@ -460,37 +439,6 @@ class _Application:
         )
         self._report(tool_id, "refused", message=message)
 
-    def _results(
-        self,
-        tools: Sequence[ListedTool],
-        specs: Mapping[str, ToolSpec],
-        outcomes: Mapping[str, Outcome],
-        verdicts: Mapping[str, str],
-    ) -> list[Result]:
-        """The outcomes of all tools of a batch, in order, also of the unchanged ones."""
-        unchanged = [tool.tool_id for tool in tools if tool.tool_id not in outcomes]
-        current = _current_revisions(unchanged)
-        held = HeldChange.objects.filter(
-            source_id=self.source.pk, tool_id__in=unchanged, state=HeldChange.HELD
-        )
-        waiting = {change.tool_id: change for change in held.defer("text")}
-        results = []
-        for tool in tools:
-            outcome = outcomes.get(tool.tool_id)
-            if outcome is None and tool.tool_id in waiting:
-                change = waiting[tool.tool_id]
-                assert tool.spec is not None  # noqa: S101 - for mypy: it has an outcome otherwise
-                outcome = Proposal(tool.spec, change.reason, change)
-            elif outcome is None and tool.tool_id in current:
-                revision = current[tool.tool_id]
-                outcome = Publication(revision.tool, revision, "unchanged")
-            elif outcome is None:
-                outcome = SpecError([_REJECTED])
-            spec = specs.get(tool.tool_id)
-            verdict = verdicts.get(spec.sha256) if spec else None
-            results.append(Result(tool, outcome, verdict))
-        return results
-
     def _reason_to_hold(self, spec: ToolSpec, base: Revision | None, verdict: str) -> str:
         """Why the policy does not let this change become current; "" if it does."""
         if base is not None and base.sha256 == spec.sha256 and is_declared(base, self.source):
@@ -499,7 +447,7 @@ class _Application:
         published = row is not None and bool(row.published_sha256) and not self._is_undeclared(row)
         is_claimed = base is not None and self._is_claimed(base)
         if base is not None and not published and not is_claimed:
-            return "A tool with this id was in the catalog before the source listed it."
+            return EXISTED
         if self.source.policy == "automatic" or not self.source.is_connected:
             return ""
         if self.source.policy == "review":
@@ -522,7 +470,9 @@ class _Application:
             return False
         owner = self.source.owner_id
         is_own = base.tool.owner_id == owner and bool(owner or not self.source.is_connected)
-        is_same = self.claimed.is_same(base.origin_kind or "", base.origin_name or "")
+        is_same = base.origin_kind is None or self.claimed.is_same(
+            base.origin_kind, base.origin_name or ""
+        )
         return self.replaces or (is_own and is_same)
 
     @property

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final
+
+from toolspec.imports import ImportedSpec
 
 REQUEST_S: Final = 7.0  # of CPU time for reading the documents of one request; storing takes more
 MAX_NEW_ID_CHARACTERS: Final = (
@@ -36,35 +36,6 @@ class Choices:
             self.skip.intersection(keys),
             {key: self.new_ids[key] for key in keys if key in self.new_ids},
         )
-
-    def with_shared_id(self, ids: Mapping[str, str]) -> set[str]:
-        """The tools of a document that cannot have the id that they would get, because another tool gets it.
-
-        These are tools with a new id, and those that are left out, which do not prevent others from
-        having their id.
-
-        Args:
-            ids: of the tools of the document, new or not, by key.
-        """
-        if not self:
-            return set()
-        numbers = Counter(one for key, one in ids.items() if key not in self.skip)
-        new_here = Counter(
-            self.new_ids[key] for key in ids if key in self.new_ids and key not in self.skip
-        )
-        shared = set()
-        for key, one in ids.items():
-            number = numbers[one] + self._numbers[one] - new_here[one]
-            if number > (0 if key in self.skip else 1) and (
-                key in self.skip or key in self.new_ids
-            ):
-                shared.add(key)
-        return shared
-
-    @cached_property
-    def _numbers(self) -> Counter[str]:
-        """How many tools get each new id."""
-        return Counter(new_id for key, new_id in self.new_ids.items() if key not in self.skip)
 
     def to_json(self) -> str:
         """The choices as JSON: {"skip": [key, …], "new_ids": {key: id, …}}; "" if there are none."""
@@ -103,8 +74,7 @@ class ImportOptions:
 
     Attributes:
         prefix: of their ids; None: taken from the document; "": nothing.
-        replace: whether they also revise tools of another origin or owner (see
-            revision_origins.py).
+        replace: whether a document replaces that of its source, and its tools also follow revisions of another origin.
         choices: which to leave out, and other ids.
         seconds: the CPU time for reading all documents; None without a limit. Tools that are not
             finished by then are rejected.
@@ -119,9 +89,7 @@ class ImportOptions:
 NO_OPTIONS: Final = ImportOptions()
 
 
-def key_of(
-    source: str, number: str, offered_id: str, prefix: str, *, has_own_id: bool = False
-) -> str:
+def key_of(source: str, number: str, imported: ImportedSpec, prefix: str) -> str:
     """The key of an imported tool: its file, its document in it, and the id that the import offers, without the prefix.
 
     It stays the same when the prefix or another tool of the document changes.
@@ -129,13 +97,17 @@ def key_of(
     Args:
         source: the name of the file.
         number: of the document, among those of files with this name.
-        offered_id: an id that the import made up, or the tool's own.
+        imported: the tool.
         prefix: with which the import lets ids begin, or "".
-        has_own_id: the id is the tool's own, to which no prefix was added.
     """
-    if has_own_id:
-        return f"{source}#{number}#={offered_id}"
-    return f"{source}#{number}#{offered_id.removeprefix(f'{prefix}.') if prefix else offered_id}"
+    if imported.has_own_id:
+        return f"{source}#{number}#={imported.tool_id}"
+    return f"{source}#{number}#{name_in(imported, prefix)}"
+
+
+def name_in(imported: ImportedSpec, prefix: str) -> str:
+    """The name of an imported tool in its source: its id without the prefix."""
+    return imported.tool_id.removeprefix(f"{prefix}.") if prefix else imported.tool_id
 
 
 def keys_in(value: object) -> frozenset[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER
 from catalog.uploads.parse import EXPORT, YAML, Origin
 from toolspec.errors import Problem
 from toolspec.text.pretty import is_one_line, pretty_print
+
+SOURCE_EXISTS = "source.exists"  # the rules of documents and tools that their sender may replace
+OTHER_ORIGIN = "publish.other-origin"
 
 Outcome = Literal["created", "revised", "unchanged", "held", "rejected"]
 
@@ -75,10 +77,8 @@ class Entry:
 
     @property
     def can_replace(self) -> bool:
-        """Whether it was rejected, but the option to replace existing tools or another id prefix lets it in."""
-        return self.is_import and any(
-            fault.problem.rule in {OTHER_ORIGIN, OTHER_OWNER} for fault in self.faults
-        )
+        """Whether it was rejected or held, but the option to replace or another id prefix lets it in."""
+        return any(fault.problem.rule in {SOURCE_EXISTS, OTHER_ORIGIN} for fault in self.faults)
 
     @property
     def is_choice(self) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import BinaryIO, Final
 
 from django.conf import settings
 
 from catalog.uploads.choices import ImportOptions
-from catalog.uploads.parse import Candidate, read_candidates
+from catalog.uploads.parse import ForeignDocument, Parsed, read_candidates
 from catalog.uploads.pieces import Piece
 from toolspec.errors import Problem, SpecError
 
@@ -38,15 +37,19 @@ def size_of(files: Sequence[tuple[str, BinaryIO]]) -> int:
     return size
 
 
-def read_all(pieces: Iterable[Piece], options: ImportOptions) -> list[Candidate]:
+def read_all(pieces: Iterable[Piece], options: ImportOptions) -> list[Parsed]:
     """All specs of an upload.
 
     Raises:
         SpecError: there are more than an upload can have; the message names the other ways.
     """
     limit = settings.MAX_UPLOAD_SPECS
-    candidates = list(islice(read_candidates(pieces, options), limit + 1))
-    if len(candidates) > limit:
-        message = f"An upload can have at most {limit:,} specs, so nothing of this one was stored. {_WAYS}"
-        raise SpecError([Problem("", message, "upload.too-many")])
+    candidates: list[Parsed] = []
+    number = 0
+    for candidate in read_candidates(pieces, options):
+        candidates.append(candidate)
+        number += len(candidate.tools) if isinstance(candidate, ForeignDocument) else 1
+        if number > limit:
+            message = f"An upload can have at most {limit:,} specs, so nothing of this one was stored. {_WAYS}"
+            raise SpecError([Problem("", message, "upload.too-many")])
     return candidates

@@ -6,27 +6,30 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from django.conf import settings
 
-from catalog.revision_origins import MAX_NAME_CHARS, PUBLISHED, RevisionOrigin
-from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions, key_of
+from catalog.sources.listings import APIS
+from catalog.sources.recognition import name_from
+from catalog.uploads.choices import ImportOptions, key_of
 from catalog.uploads.file_types import ENDINGS
-from catalog.uploads.pieces import Piece
+from catalog.uploads.pieces import Piece, label_of
 from toolspec.conversion_report import Loss
 from toolspec.errors import DocumentError, Problem
 from toolspec.foreign_documents import foreign_document
 from toolspec.imports import (
+    Deadline,
+    Imported,
     ImportedSpec,
     detect,
     import_document,
-    is_own_export,
     name_of,
     prefix_for,
-    text_with_id,
 )
-from toolspec.imports.results import LABELS, NO_DEADLINE, Deadline
+from toolspec.imports.results import LABELS
 from toolspec.member_names import misnamed_members
 from toolspec.spec import ToolSpec, naming_in, read_spec
 from toolspec.text import yaml_reader
@@ -40,7 +43,7 @@ _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "spec.foreign", 
 
 
 EXPORT: Final = "Toolshelf export"  # the format of `export_catalog`
-_APIS: Final = frozenset({LABELS["openapi-3"], LABELS["swagger-2"]})
+_API_LABELS: Final = frozenset({LABELS["openapi-3"], LABELS["swagger-2"]})
 YAML: Final = "YAML"  # the format of an uploaded spec; JSON is stored
 
 Locate = Callable[[Iterable[str]], dict[str, tuple[int, int]]]
@@ -71,14 +74,14 @@ class Origin:
     def operation(self) -> str:
         """The operation of an API: "GET /v1/users"; "" for other tools."""
         match split_pointer(self.pointer):
-            case ["paths", path, method] if self.format in _APIS:
+            case ["paths", path, method] if self.format in _API_LABELS:
                 return f"{method.upper()} {path}"
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A spec to publish, or its problems; `origin` if it was imported.
+    """A spec to publish, or its problems; `origin` if it was converted.
 
     `warnings` are the members of a valid spec that are probably misspelt, with their positions in
     the source if the source contains the spec as it is. `naming` are the id and the name that an
@@ -88,7 +91,6 @@ class Candidate:
     piece: Piece
     spec: ToolSpec | tuple[Problem, ...]
     origin: Origin | None = None
-    revision_origin: RevisionOrigin = PUBLISHED
     warnings: tuple[Problem, ...] = ()
     naming: tuple[str | None, str | None] | None = None
 
@@ -98,61 +100,100 @@ class Candidate:
         return self.origin.line if self.origin else self.piece.line
 
 
-@dataclass(slots=True)
-class CandidateReader:
-    """Reads the specs in the pieces of one upload; a document of another format yields one for each of its tools.
+@dataclass(frozen=True, slots=True)
+class ImportedTool:
+    """A tool of a document: its key (see choices.py), and its pointer and line in the file."""
+
+    imported: ImportedSpec
+    key: str
+    pointer: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignDocument:
+    """A document in another format, whose tools come from a source of their own.
 
     Attributes:
-        prefix: the start of the ids of imported tools; None takes it from the document (see
-            `prefix_for`).
-        choices: contains the new ids of imported tools. Tools to leave out are read, too.
-        deadline: of the imports.
+        label: the file that contains it.
+        name: of the source.
+        title: of the API, the name of the server, or that of the file; "" if there is none.
+        prefix: of the ids of its tools.
     """
 
-    prefix: str | None
-    choices: Choices = NO_CHOICES
-    deadline: Deadline = NO_DEADLINE
-    _numbers: Counter[str] = field(
-        default_factory=Counter
-    )  # of the pieces that were read, by source
-    _are_new: dict[str, bool] = field(
-        default_factory=dict
-    )  # whether the id is new, by the ids of the tools
-
-    def read(self, pieces: Iterable[Piece]) -> Iterator[Candidate]:
-        """The specs in `pieces`.
-
-        A tool is refused if an earlier document of the upload has its id, and one of the two ids is
-        new. Otherwise it would become a revision of the other tool.
-        """
-        for piece in pieces:
-            self._numbers[piece.source] += 1
-            for candidate in _candidates_in(piece, str(self._numbers[piece.source]), self):
-                yield self._with_own_id(candidate) if self.choices.new_ids else candidate
-
-    def _with_own_id(self, candidate: Candidate) -> Candidate:
-        spec, origin = candidate.spec, candidate.origin
-        if not isinstance(spec, ToolSpec) or (origin and origin.key in self.choices.skip):
-            return candidate
-        is_new = bool(origin and origin.new_id)
-        if spec.tool_id in self._are_new and (is_new or self._are_new[spec.tool_id]):
-            return replace(candidate, spec=(_shared_id(spec.tool_id),), warnings=())
-        self._are_new.setdefault(spec.tool_id, is_new)
-        return candidate
+    label: str
+    name: str
+    title: str
+    prefix: str
+    text: str = field(repr=False)
+    imported: Imported = field(repr=False)
+    tools: tuple[ImportedTool, ...] = field(repr=False)
 
 
-def read_candidates(pieces: Iterable[Piece], options: ImportOptions) -> Iterator[Candidate]:
-    """The specs in the pieces of one upload."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A document in another format, or a part of a list of tools; `where` locates its values in the piece."""
+
+    piece: Piece
+    number: str
+    document: JSON
+    where: Locate
+    text: str
+
+    @property
+    def title(self) -> str:
+        """Of the API, the name of the server, or that of the file; "" if there is none."""
+        return label_of(name_of(self.document)) or _file_stem(self.piece)
+
+    def prefix(self, wanted: str | None) -> str:
+        """Of the ids of its tools."""
+        if wanted is not None:
+            return wanted
+        return prefix_for(self.document, self.piece.source if _has_file(self.piece) else "")
+
+
+Parsed = Candidate | ForeignDocument
+
+
+def read_candidates(pieces: Iterable[Piece], options: ImportOptions) -> Iterator[Parsed]:
+    """The specs in the pieces of one upload, and its documents in other formats, which are converted.
+
+    Lists of tools in one file, such as those on the lines of an NDJSON file, are one document, which follows the specs
+    of the file.
+    """
     deadline = Deadline(options.seconds)
-    return CandidateReader(options.prefix, options.choices, deadline).read(pieces)
+    for _, of_file in groupby(pieces, key=attrgetter("source")):
+        lists: dict[tuple[str, str], list[Part]] = {}
+        sizes: Counter[tuple[str, str]] = Counter()
+        for number, piece in enumerate(of_file, 1):
+            for parsed in _parse(piece, str(number)):
+                if isinstance(parsed, Candidate):
+                    yield parsed
+                    continue
+                key = (parsed.title, parsed.prefix(options.prefix))
+                if detect(parsed.document) in APIS:
+                    yield _import([parsed], *key, deadline)
+                    continue
+                sizes[key] += len(parsed.text)
+                if sizes[key] > settings.MAX_DOCUMENT_BYTES:
+                    yield Candidate(parsed.piece, (_too_large(),))
+                else:
+                    lists.setdefault(key, []).append(parsed)
+        for key, parts in lists.items():
+            yield _import(parts, *key, deadline)
 
 
-def _candidates_in(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Candidate]:
+def _too_large() -> Problem:
+    message = f"These tools have more than {settings.MAX_DOCUMENT_BYTES:,} bytes together."
+    return Problem("", message, "json.too-large", line=1, column=1)
+
+
+def _parse(piece: Piece, number: str) -> Iterator[Candidate | Part]:
     if piece.refusal:
         yield Candidate(piece, (piece.refusal,))
         return
     if piece.is_yaml:
-        yield from _of_yaml(piece, number, reader)
+        yield from _of_yaml(piece, number)
         return
     spec = _read(piece.text)
     if isinstance(spec, ToolSpec):
@@ -160,7 +201,7 @@ def _candidates_in(piece: Piece, number: str, reader: CandidateReader) -> Iterat
     elif piece.exported or not _may_be_of_another_format(spec):
         yield Candidate(piece, spec)
     else:
-        yield from _imported(piece, number, spec, reader)
+        yield _foreign(piece, number, spec)
 
 
 def _read(text: bytes) -> ToolSpec | tuple[Problem, ...]:
@@ -192,23 +233,20 @@ def _may_be_of_another_format(problems: tuple[Problem, ...]) -> bool:
     return any(problem.rule in _OTHER_FORMAT and not problem.pointer for problem in problems)
 
 
-def _imported(
-    piece: Piece, number: str, problems: tuple[Problem, ...], reader: CandidateReader
-) -> Iterator[Candidate]:
+def _foreign(piece: Piece, number: str, problems: tuple[Problem, ...]) -> Candidate | Part:
     try:
         document = loads(piece.text, max_bytes=settings.MAX_DOCUMENT_BYTES)
     except DocumentError as error:
-        yield Candidate(piece, error.problems)
-        return
+        return Candidate(piece, error.problems)
     if detect(document) is not None:
-        yield from _tools_in(document, piece, number, partial(locate, piece.text.decode()), reader)
-    elif foreign := foreign_document(document):
-        yield Candidate(piece, (Problem("", foreign, "spec.foreign", line=1, column=1),))
-    else:
-        yield Candidate(piece, problems)
+        text = piece.text.decode()
+        return Part(piece, number, document, partial(locate, text), text)
+    if foreign := foreign_document(document):
+        return Candidate(piece, (Problem("", foreign, "spec.foreign", line=1, column=1),))
+    return Candidate(piece, problems)
 
 
-def _of_yaml(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Candidate]:
+def _of_yaml(piece: Piece, number: str) -> Iterator[Candidate | Part]:
     """The candidates in a YAML document; in a list of objects, each object is one, as in a JSON array."""
     try:
         read = yaml_reader.loads(piece.text, max_bytes=settings.MAX_DOCUMENT_BYTES)
@@ -223,7 +261,8 @@ def _of_yaml(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Can
         if detect(document) is None:
             yield _spec_of_yaml(document, piece, where)
         else:
-            yield from _tools_in(document, piece, number + base, where, reader)
+            text = dumps(document) if base else piece.text.decode()
+            yield Part(piece, number + base, document, where, text)
 
 
 def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -251,76 +290,48 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
     return Candidate(piece, tuple(_positioned(spec, where)), naming=naming_in(document))
 
 
-def _tools_in(
-    document: JSON, piece: Piece, number: str, where: Locate, reader: CandidateReader
-) -> Iterator[Candidate]:
-    prefix, choices = reader.prefix, reader.choices
-    start = (
-        prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
-    )
+def _import(parts: list[Part], title: str, prefix: str, deadline: Deadline) -> Parsed:
+    """Convert the document that these parts make."""
+    first = parts[0]
+    is_list = len(parts) > 1
+    text = dumps([part.document for part in parts]) if is_list else first.text
     imported = import_document(
-        document,
-        prefix=start,
+        [part.document for part in parts] if is_list else first.document,
+        prefix=prefix,
         max_spec_bytes=settings.MAX_SPEC_BYTES,
-        deadline=reader.deadline,
+        deadline=deadline,
     )
     if not imported.specs:
         reason = " ".join((f"This {imported.label} document contains no tools.", *imported.notes))
-        yield Candidate(piece, (Problem("", reason, "import.empty", line=1, column=1),))
-        return
-    name = name_of(document) or _file_stem(piece) or start
-    revision_origin = (
-        PUBLISHED
-        if is_own_export(document)
-        else RevisionOrigin(imported.format_key, name[:MAX_NAME_CHARS])
-    )
-    lines = where(dict.fromkeys(spec.pointer for spec in imported.specs))
-    notes = imported.notes
-    keys = [
-        key_of(piece.source, number, spec.tool_id, start, has_own_id=spec.has_own_id)
-        for spec in imported.specs
-    ]
-    ids = {
-        key: _id_of(spec, key, choices)
-        for key, spec in zip(keys, imported.specs, strict=True)
-        if spec.spec
-    }
-    shared = choices.with_shared_id(ids)
-    for key, spec in zip(keys, imported.specs, strict=True):
-        line = lines[spec.pointer][0] + piece.line - 1
-        offered_id = spec.tool_id if spec.spec and not spec.has_own_id else ""
-        new_id = ids[key] if offered_id and ids[key] != offered_id else ""
-        text = text_with_id(spec, new_id) if new_id else spec.text
-        origin = Origin(
-            imported.label, spec.pointer, line, spec.losses, notes, text, key, offered_id, new_id
+        return Candidate(first.piece, (Problem("", reason, "import.empty", line=1, column=1),))
+    tools: list[ImportedTool] = []
+    for index, specs in groupby(imported.specs, key=_index_of if is_list else _zero):
+        base = pointer_join("", index) if is_list else ""
+        own = [(spec.pointer.removeprefix(base), spec) for spec in specs]
+        tools += _tools_in(parts[index], own, prefix)
+    name = name_from(prefix or title or imported.label)
+    return ForeignDocument(first.piece.source, name, title, prefix, text, imported, tuple(tools))
+
+
+def _index_of(spec: ImportedSpec) -> int:
+    """The index of the part of a list that contains a tool."""
+    return int(split_pointer(spec.pointer)[0])
+
+
+def _zero(_: ImportedSpec) -> int:
+    return 0
+
+
+def _tools_in(
+    part: Part, specs: list[tuple[str, ImportedSpec]], prefix: str
+) -> Iterator[ImportedTool]:
+    """The tools of a part, each with its pointer there."""
+    lines = part.where(dict.fromkeys(pointer for pointer, _ in specs))
+    for pointer, spec in specs:
+        line = lines[pointer][0] + part.piece.line - 1
+        yield ImportedTool(
+            spec, key_of(part.piece.source, part.number, spec, prefix), pointer, line
         )
-        found = (_shared_id(new_id or spec.tool_id),) if key in shared else _spec_of(spec, text)
-        warnings = misnamed_members(found.document) if isinstance(found, ToolSpec) else ()
-        yield Candidate(
-            Piece(piece.source, text.encode()), found, origin, revision_origin, warnings
-        )
-        notes = ()
-
-
-def _id_of(imported: ImportedSpec, key: str, choices: Choices) -> str:
-    return imported.tool_id if imported.has_own_id else choices.new_ids.get(key, imported.tool_id)
-
-
-def _spec_of(imported: ImportedSpec, text: str) -> ToolSpec | tuple[Problem, ...]:
-    """The spec or its problems; `text` differs from that of the import if the tool has a new id, which may be wrong."""
-    if text == imported.text:
-        return imported.problems or imported.spec or _read(text.encode())
-    spec = _read(text.encode())
-    if isinstance(spec, ToolSpec):
-        return spec
-    return tuple(
-        replace(problem, line=None, column=None) for problem in spec
-    )  # the person does not see the text
-
-
-def _shared_id(tool_id: str) -> Problem:
-    message = f"Another tool of this upload gets the id {tool_id!r}, too. Choose another id, or leave one of them out."
-    return Problem("/definition/id", message, "import.same-id")
 
 
 def _has_file(piece: Piece) -> bool:

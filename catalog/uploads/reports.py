@@ -19,11 +19,11 @@ from catalog.models import Upload
 from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.limits import check_size, read_all, size_of
-from catalog.uploads.parse import Candidate
+from catalog.uploads.parse import Parsed
 from catalog.uploads.pieces import Piece, label_of
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.results import ResultWriter
-from catalog.uploads.store import leave_out, store_batches
+from catalog.uploads.store import leave_out, number_of, store_batches
 
 RETENTION_DAYS: Final = 30
 
@@ -42,7 +42,8 @@ def publish_files(
     if not chosen:
         return None, []
     delete_old()
-    report = Upload.objects.create(by=by, names=_names_of(files), total=len(chosen))
+    total = sum(number_of(candidate, options.choices) for candidate in chosen)
+    report = Upload.objects.create(by=by, names=_names_of(files), total=total)
     write = ResultWriter(report).write
     batches = store_batches(chosen, by=by, options=options, on_batch=write)
     return report, [entry for batch in batches for entry in batch]
@@ -81,7 +82,7 @@ def delete_old() -> None:
         upload.delete()
 
 
-def _read(files: Files, options: ImportOptions) -> list[Candidate]:
+def _read(files: Files, options: ImportOptions) -> list[Parsed]:
     check_size(size_of(files))
     return read_all(_pieces(files), options)
 

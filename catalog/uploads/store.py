@@ -9,23 +9,35 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import cast
 
 from django.db import transaction
 
 from catalog.accounts.models import User
+from catalog.errors import OutgoingError
 from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.models import Tool
 from catalog.publishing import BATCH, Publication, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.search.document import SearchDocument, document_of
+from catalog.sources.registration import SourceExists
+from catalog.sources.sync import EXISTED, AlreadySyncing
 from catalog.uploads.choices import NO_OPTIONS, Choices, ImportOptions
-from catalog.uploads.entries import Entry, Fault, Outcome
+from catalog.uploads.documents import ImportedResult, store_document
+from catalog.uploads.entries import OTHER_ORIGIN, SOURCE_EXISTS, Entry, Fault, Outcome
 from catalog.uploads.exported_metadata import ExportedMetadata
 from catalog.uploads.lint_errors import LintErrors
-from catalog.uploads.parse import EXPORT, Candidate, Origin, read_candidates
+from catalog.uploads.parse import (
+    EXPORT,
+    Candidate,
+    ForeignDocument,
+    Origin,
+    Parsed,
+    read_candidates,
+)
 from catalog.uploads.pieces import Piece
-from toolspec.conversion_report import Loss
 from toolspec.errors import Problem, SpecError
 from toolspec.spec import ToolSpec, declared_naming
 
@@ -59,15 +71,22 @@ def upload(
         yield from entries
 
 
-def leave_out(candidates: Iterable[Candidate], choices: Choices) -> Iterator[Candidate]:
-    """The candidates without the imported tools that the person left out."""
+def leave_out(candidates: Iterable[Parsed], choices: Choices) -> Iterator[Parsed]:
+    """The candidates without the documents of which the person left out all tools."""
     for candidate in candidates:
-        if candidate.origin is None or candidate.origin.key not in choices.skip:
+        if isinstance(candidate, Candidate) or number_of(candidate, choices):
             yield candidate
 
 
+def number_of(candidate: Parsed, choices: Choices) -> int:
+    """How many specs are stored, of those that the person has not left out."""
+    if isinstance(candidate, Candidate):
+        return 1
+    return sum(tool.key not in choices.skip for tool in candidate.tools)
+
+
 def store_batches(
-    candidates: Iterable[Candidate],
+    candidates: Iterable[Parsed],
     *,
     by: User | None,
     dry_run: bool = False,
@@ -81,12 +100,17 @@ def store_batches(
     specs: its changes are stored if and only if the specs are.
     """
     earlier = DryRun() if dry_run else None
-    for prepared in _batches(candidates, batch or SHORT_BATCH):
-        with transaction.atomic():
-            entries = list(_publish(prepared, by, dry_run=earlier, replace=options.replace))
-            if on_batch:
-                on_batch(entries)
-        yield entries
+    for candidate_type, some in groupby(candidates, key=type):
+        if candidate_type is ForeignDocument:
+            for document in cast("Iterator[ForeignDocument]", some):
+                yield from _of_document(document, by, options, earlier, on_batch)
+            continue
+        for prepared in _batches(cast("Iterator[Candidate]", some), batch or SHORT_BATCH):
+            with transaction.atomic():
+                entries = list(_publish(prepared, by, dry_run=earlier))
+                if on_batch:
+                    on_batch(entries)
+            yield entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +140,37 @@ class DryRun:
             found = ("unchanged", number) if newest == sha256 else ("revised", number + 1)
         self._stored[tool_id] = (sha256, found[1])
         return found
+
+
+def _of_document(
+    document: ForeignDocument,
+    by: User | None,
+    options: ImportOptions,
+    dry_run: DryRun | None,
+    on_batch: Callable[[list[Entry]], None] | None,
+) -> list[list[Entry]]:
+    """The entries of the tools of a document; a single one if it cannot be stored."""
+    batches: list[list[Entry]] = []
+
+    def report(results: list[ImportedResult]) -> None:
+        entries = [
+            _entry(candidate, outcome, verdict, dry_run) for candidate, outcome, verdict in results
+        ]
+        batches.append(entries)
+        if on_batch:
+            on_batch(entries)
+
+    try:
+        store_document(document, report, by=by, options=options, dry_run=dry_run is not None)
+    except (SourceExists, AlreadySyncing, OutgoingError) as error:
+        may_replace = isinstance(error, SourceExists) and error.may_replace
+        problem = Problem("", str(error), SOURCE_EXISTS if may_replace else "source.refused")
+        line = document.tools[0].line
+        origin = Origin(document.imported.label, "", line, ())
+        refused = Candidate(Piece(document.label), (problem,), origin)
+        with transaction.atomic():
+            report([(refused, SpecError([problem]), None)])
+    return batches
 
 
 def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
@@ -171,14 +226,13 @@ def _publish(
     by: User | None,
     *,
     dry_run: DryRun | None,
-    replace: bool,
 ) -> Iterator[Entry]:
     batch = prepared.candidates
     specs = _specs_of(batch)
     origins = {
-        one.spec.sha256: RevisionOrigin("catalog") if one.piece.exported else one.revision_origin
-        for one in reversed(batch)
-        if isinstance(one.spec, ToolSpec)
+        one.spec.sha256: RevisionOrigin("catalog")
+        for one in batch
+        if one.piece.exported and isinstance(one.spec, ToolSpec)
     }
     exported = ExportedMetadata(
         {
@@ -196,7 +250,6 @@ def _publish(
             initial=exported.columns(),
             documents=prepared.documents,
             origins=origins,
-            replace=replace,
         )
     )
     outcomes = [
@@ -209,29 +262,38 @@ def _publish(
     if dry_run is None:
         exported.restrict([one for _, one in outcomes if isinstance(one, Publication)])
     for candidate, outcome in outcomes:
-        if isinstance(outcome, Publication):
-            yield _accepted(
-                candidate, outcome, exported.losses(outcome), prepared.verdicts, dry_run
-            )
-        elif isinstance(outcome, Proposal):
-            change = outcome.change.pk if outcome.change else None
-            rejected = _rejected(candidate, [_held(outcome)])
-            yield dataclasses.replace(rejected, outcome="held", text="", change=change)
-        else:
-            yield _rejected(candidate, outcome.problems)
+        lost = exported.losses(outcome) if isinstance(outcome, Publication) else ()
+        origin = Origin(EXPORT, "", candidate.line, lost) if lost else candidate.origin
+        spec = candidate.spec
+        sha256 = spec.sha256 if isinstance(spec, ToolSpec) else ""
+        verdict = prepared.verdicts.pop(sha256, None)
+        yield _entry(dataclasses.replace(candidate, origin=origin), outcome, verdict, dry_run)
+
+
+def _entry(
+    candidate: Candidate,
+    outcome: Publication | Proposal | SpecError,
+    verdict: str | None,
+    dry_run: DryRun | None,
+) -> Entry:
+    if isinstance(outcome, Publication):
+        return _accepted(candidate, outcome, verdict, dry_run)
+    if isinstance(outcome, Proposal):
+        change = outcome.change.pk if outcome.change else None
+        rejected = _rejected(candidate, [_held(outcome)])
+        return dataclasses.replace(rejected, outcome="held", text="", change=change)
+    return _rejected(candidate, outcome.problems)
 
 
 def _held(proposal: Proposal) -> Problem:
-    return Problem(
-        "/definition/id", f"{proposal.reason} The change waits for their approval.", "publish.held"
-    )
+    rule = OTHER_ORIGIN if proposal.reason == EXISTED else "publish.held"
+    return Problem("/definition/id", f"{proposal.reason} The change waits for review.", rule)
 
 
 def _accepted(
     candidate: Candidate,
     publication: Publication,
-    lost: tuple[Loss, ...],
-    verdicts: dict[str, str],
+    verdict: str | None,
     dry_run: DryRun | None,
 ) -> Entry:
     tool = publication.tool
@@ -240,8 +302,8 @@ def _accepted(
     number = publication.revision.number
     if dry_run is not None:
         outcome, number = dry_run.outcome(publication, sha256)
-    verdict = verdicts.pop(sha256, None) if outcome == "revised" else None
-    verdict = "identical" if outcome == "unchanged" else verdict
+    if outcome != "revised":
+        verdict = "identical" if outcome == "unchanged" else None
     with_text = dry_run is not None and outcome == "revised"
     warnings = candidate.warnings
     if dry_run is not None and outcome != "unchanged":
@@ -256,7 +318,7 @@ def _accepted(
         number,
         tool.archived,
         text=candidate.piece.text.decode() if with_text else "",
-        origin=Origin(EXPORT, "", candidate.line, lost) if lost else candidate.origin,
+        origin=candidate.origin,
         verdict=verdict,
         warnings=warnings,
     )

@@ -16,12 +16,18 @@ from catalog.accounts.models import Person, User
 from catalog.errors import OutgoingError
 from catalog.form_problems import require_valid
 from catalog.models import Source
-from catalog.models.sources import NAME_LENGTH, Kind
+from catalog.models.sources import Kind
 from catalog.rights import Answer, may
 from catalog.sources.discovery import BASE_URL, Discovery, discover
 from catalog.sources.listings import ListedTool
 from catalog.sources.recognition import EnteredSource, Recognized, name_from
-from catalog.sources.registration import SCHEDULES, SourceForm, add_source, change_source
+from catalog.sources.registration import (
+    SCHEDULES,
+    SourceForm,
+    add_source,
+    change_source,
+    free_name,
+)
 from catalog.sources.schedule import sync_all_in_background, sync_in_background
 from catalog.uploads.summary import LostKind, lost_kinds
 from toolspec.errors import DocumentError, Problem
@@ -286,13 +292,3 @@ class NewSources:
             if typed and typed != member.default:
                 configuration[member.name] = typed
         return configuration
-
-
-def free_name(wanted: str, used: set[str]) -> str:
-    """`wanted`, or with a number if it is used already."""
-    name, number = wanted, 2
-    while name in used:
-        ending = f"-{number}"
-        name = wanted[: NAME_LENGTH - len(ending)] + ending
-        number += 1
-    return name

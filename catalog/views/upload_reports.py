@@ -7,14 +7,14 @@ from typing import Final
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
-from catalog.models import Revision, Tool, Upload, UploadedSpec
+from catalog.models import Revision, Source, Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS
 from catalog.revision_diff import difference_between
 from catalog.shortcuts import number_in, read_page
@@ -68,6 +68,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "outcome": outcome,
         "sections": sections_of(report),
         "only_source": upload.names,  # which the heading names; of several files it is no source of a row
+        "sources": _unconnected(row.tool for row in report if row.tool),
         "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds(losses_of(row.entry for row in report)),
         "formats": formats_of(row.entry for row in report),
@@ -75,6 +76,12 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "next_url": f"?{urlencode(parameters)}" if further else None,
     }
     return render(request, "catalog/upload_report.html", context)
+
+
+def _unconnected(tools: Iterable[Tool]) -> QuerySet[Source]:
+    """The sources without a connection that list these tools."""
+    sources = Source.objects.filter(kind="document", tools__catalog_tool__in=list(tools))
+    return sources.defer("document").distinct()
 
 
 def _rows(listed: Iterable[UploadedSpec], person: Person) -> Iterator[Row]:

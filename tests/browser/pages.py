@@ -364,6 +364,7 @@ PAGES = [
     PageState("add-checked", f"/add/?url={quote(CURL)}", act=check_curl),
     PageState("sources", "/sources/"),
     PageState("source", "/sources/weather/"),
+    PageState("source-document", "/sources/reports-mcp/"),
     PageState("source-missing", "/sources/nowhere/", status=404),
     PageState("held-change", "/review/{held_change}/"),
     PageState("changes", "/review/"),

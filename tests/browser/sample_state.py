@@ -181,9 +181,11 @@ def make_state() -> dict[str, object]:
     content = "\n".join(lines).encode()
     report, _ = publish_files([("reports.ndjson", BytesIO(content))], by=owner)
 
+    wrong = {"$ref": "https://example.com/month.json"}
+    schemas = [*[{"type": "object"}] * 3, *[wrong] * 12]
     tools = [
-        {"name": f"reports.month-{number}", "inputSchema": {"type": "object"}}
-        for number in range(1, 16)
+        {"name": f"summaries.month-{number}", "inputSchema": schema}
+        for number, schema in enumerate(schemas, 1)
     ]
     imported = json.dumps({"tools": tools}, indent=2).encode()
     files = [("reports.ndjson", BytesIO(content)), ("reports-mcp.json", BytesIO(imported))]

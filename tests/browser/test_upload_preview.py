@@ -157,7 +157,7 @@ def test_the_id_of_an_imported_tool_is_checked_as_it_is_typed(signed_in: Page):
     field.press("Delete")
     signed_in.keyboard.type("other-id")
     expect(signed_in.locator(".entry-rejected .problem-message")).to_contain_text(
-        "Another tool of this upload"
+        "Another tool of this document"
     )
     expect(field).to_be_focused()
     signed_in.keyboard.press("Home")
@@ -221,7 +221,7 @@ def test_ids_are_changed_without_scripts(browser, site, session, specs: Path):
     page.get_by_label("Id of first").fill("plain.second")
     page.get_by_role("button", name="Check again").click()
     expect(page.locator(".entry-rejected .problem-message")).to_contain_text(
-        "Another tool of this upload"
+        "Another tool of this document"
     )
     page.get_by_label("Id of first").fill("without.scripts")
     page.get_by_role("button", name="Check again").click()
@@ -299,7 +299,7 @@ def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):
     expect(signed_in.get_by_label("Id prefix")).to_be_focused()
     signed_in.get_by_role("link", name="Replace the existing tools").click()
 
-    expect(signed_in.get_by_label("Replace tools that came from elsewhere")).to_be_checked()
+    expect(signed_in.get_by_label("Replace the document of its source")).to_be_checked()
     expect(signed_in.get_by_role("button", name="Publish 4 specs")).to_be_visible()
 
 

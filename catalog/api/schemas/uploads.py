@@ -29,8 +29,9 @@ class UploadQuery(Schema):
     )
     replace: bool = Field(
         False,
-        description="Let imported tools revise tools that came from another document or server, or that belong to "
-        "someone else. Otherwise they are rejected (`publish.other-origin`, `publish.other-owner`).",
+        description="Let a document replace that of its source, which its owner and administrators may. Otherwise the "
+        "upload is refused (409), unless it is the same. Of a new source, let its tools become revisions of tools "
+        "that came from elsewhere. Otherwise they are held.",
     )
 
 
@@ -67,7 +68,7 @@ class EntryOut(Out):
     tool: UploadedToolOut | None
     imported: ImportedOut | None = Field(
         None,
-        description="Set if the tool was converted from a document of another format. Also set for a tool of an "
+        description="Set if the tool was converted from a document in another format. Also set for a tool of an "
         "exported catalog if some of its metadata could not be restored.",
     )
     problems: list[SpecProblemOut]

@@ -35,9 +35,9 @@ PROBLEMS_SHOWN = 20
 class Command(BaseCommand):
     help = (
         "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
-        "files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "
-        "OpenAPI, Swagger. Prints counts and problems on stderr, and the API's report as JSON on stdout, unless that "
-        "is a terminal; exits with 1 if a spec was rejected."
+        "files from export_catalog; and documents in other formats, which become sources: tool lists of MCP, OpenAI "
+        "and others, OpenAPI, Swagger. Prints counts and problems on stderr, and the API's report as JSON on stdout, "
+        "unless that is a terminal; exits with 1 if a spec was rejected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace",
             action="store_true",
-            help="let imports revise tools of another document, server or owner",
+            help="let documents replace those of their sources, and their tools follow tools from elsewhere",
         )
         parser.add_argument(
             "--user", help="the publisher; without it, the specs are the site's own"

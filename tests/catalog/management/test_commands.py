@@ -191,7 +191,7 @@ def test_load_specs_names_its_own_options_for_an_import_that_is_rejected(capsys,
 
     assert code == 1
     assert "use another prefix (`--prefix`)" in err
-    assert "Overwrite it (`--replace`)" in err
+    assert "Replace its document (`--replace`)" in err
 
 
 @pytest.mark.django_db

@@ -10,17 +10,19 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.views.debug import get_exception_reporter_filter
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import HeldChange, Source, Tool
+from catalog.models import HeldChange, Revision, Source, Tool
+from catalog.publishing import publish
 from catalog.sources import reading, schedule
 from catalog.sources.sync import AlreadySyncing, sync
 from playground.configurations.saved import open_configuration
 from playground.models import SavedConfiguration
 from tests.catalog.sources.conftest import ThreadAtOnce
 from tests.catalog.sources.documents import ALERTS, FORECAST, document, store_source
-from tests.factories import make_tool, make_user
+from tests.factories import make_spec, make_tool, make_user
 from tests.http_server import local_server, respond
 from tests.mcp_server import answering_server
 from tests.work import at_most
+from toolspec.imports import import_document
 
 pytestmark = [
     pytest.mark.django_db,
@@ -511,26 +513,29 @@ def test_a_document_is_imported_without_a_connection_if_that_is_deselected(staff
 
     assert words(shown, "button.button-primary") == "Publish 1 spec"
     assert "checked" not in page(shown).css_first("[name=connect]").attributes
-    assert Tool.objects.get().current.origin_kind == "openapi-3"
-    assert not Source.objects.exists()
+    assert Tool.objects.get().tool_id == "things.forecast"
+    assert Source.objects.get().kind == "document"
 
 
 def test_a_prefix_or_another_option_of_an_import_imports_a_document(staff):
     staff.post("/add/", {"text": described(FORECAST), "prefix": "mine"})
 
     assert Tool.objects.get().tool_id == "mine.forecast"
-    assert not Source.objects.exists()
+    assert Source.objects.get().kind == "document"
 
 
-def test_people_who_are_no_administrators_import_a_document(browser):
+def test_people_who_are_no_administrators_add_a_document_without_a_connection(browser, ada):
     browser.post("/add/", {"text": described(FORECAST)})
 
     assert Tool.objects.get().tool_id == "things.forecast"
-    assert not Source.objects.exists()
+    assert (Source.objects.get().kind, Source.objects.get().owner) == ("document", ada)
 
 
-def test_a_source_claims_the_tools_that_its_owner_imported_from_the_document_before(staff):
-    staff.post("/add/", {"text": described(FORECAST, ALERTS), "connect_offered": "1"})
+def test_a_source_claims_the_tools_that_its_owner_imported_from_the_document_before(staff, ada):
+    before = import_document(json.loads(described(FORECAST, ALERTS)), prefix="things")
+    for imported in before.specs:
+        publish(imported.spec, by=ada)
+    Revision.objects.update(origin_kind="openapi-3", origin_name="Things")
 
     staff.post("/add/", {"text": described(FORECAST, ALERTS)})
 
@@ -538,11 +543,10 @@ def test_a_source_claims_the_tools_that_its_owner_imported_from_the_document_bef
     assert Tool.objects.get(tool_id="things.forecast").current.origin_kind == "source"
 
 
-def test_a_source_holds_tools_that_somebody_else_or_another_document_made(staff):
-    make_tool("things.alerts")
-    Tool.objects.update(owner=make_user("grace"))
-    other = described(FORECAST).replace('"Things"', '"Other"')
-    staff.post("/add/", {"text": other, "prefix": "things"})
+def test_a_source_holds_tools_that_somebody_else_or_another_document_made(staff, ada):
+    publish(make_spec("things.alerts"), by=make_user("grace"))
+    Revision.objects.update(origin_kind="openapi-3", origin_name="Things")
+    publish(make_spec("things.forecast"), by=ada)
 
     staff.post("/add/", {"text": described(FORECAST, ALERTS)})
 

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from catalog.models import HeldChange, Tool, Toolkit
 from catalog.publishing import publish
+from catalog.rights import may
 from catalog.uploads.choices import (
     MAX_NEW_ID_CHARACTERS,
     NO_CHOICES,
@@ -18,7 +19,7 @@ from catalog.uploads.choices import (
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.factories import make_spec, make_tool, make_user, spec_text
-from tests.work import at_most
+from toolspec.imports import import_document
 
 pytestmark = pytest.mark.django_db
 
@@ -144,7 +145,7 @@ def test_two_tools_with_the_same_new_id_are_refused():
     assert stored_ids() == []
 
 
-def test_two_tools_of_two_files_with_the_same_new_id_are_refused():
+def test_of_two_tools_of_two_files_with_the_same_new_id_the_second_waits_for_review():
     files = {name: json.dumps(mcp("find")).encode() for name in ("a.json", "b.json")}
     pieces = [one for name, data in files.items() for one in pieces_of(name, io.BytesIO(data))]
 
@@ -158,7 +159,8 @@ def test_two_tools_of_two_files_with_the_same_new_id_are_refused():
         )
     )
 
-    assert [rules(entry) for entry in entries] == [["import.same-id"]] * 2
+    assert [rules(entry) for entry in entries] == [[], ["publish.other-origin"]]
+    assert stored_ids() == ["x"]
 
 
 @pytest.mark.parametrize("names", [("find", "send"), ("send", "find")])
@@ -204,20 +206,23 @@ def test_tools_with_the_same_name_in_two_files_are_different_tools():
 
 
 def test_a_new_id_stays_when_the_prefix_changes():
+    [mail] = import_document(mcp("find"), prefix="mail").specs
+    [post] = import_document(mcp("find"), prefix="post").specs
+
     assert (
-        key_of("a.json", "1", "mail.find", "mail")
-        == key_of("a.json", "1", "post.find", "post")
+        key_of("a.json", "1", mail, "mail")
+        == key_of("a.json", "1", post, "post")
         == "a.json#1#find"
     )
 
 
-def test_a_new_id_of_a_tool_from_elsewhere_is_refused_as_any_import():
+def test_a_new_id_of_a_tool_from_elsewhere_waits_for_review_unless_it_is_to_be_replaced():
     publish(make_spec("mine"), by=None)
 
-    [refused] = uploaded(mcp("find"), find="mine")
+    [held] = uploaded(mcp("find"), find="mine", dry_run=True)
     [replaced] = uploaded(mcp("find"), find="mine", replace=True)
 
-    assert (refused.outcome, rules(refused)) == ("rejected", ["publish.other-origin"])
+    assert (held.outcome, rules(held)) == ("held", ["publish.other-origin"])
     assert (replaced.outcome, replaced.revision) == ("revised", 2)
 
 
@@ -225,10 +230,27 @@ def test_a_new_id_of_a_tool_of_the_same_document_makes_a_revision():
     uploaded(mcp("find", "send"))
 
     [entry, _] = uploaded(
-        mcp("find", "send", description="Two."), find="mail.found", send="mail.find"
+        mcp("find", "send", description="Two."), find="mail.found", send="mail.find", replace=True
     )[::-1]
 
     assert (entry.outcome, entry.revision, entry.tool_id) == ("revised", 2, "mail.find")
+
+
+def test_a_new_id_stays_when_the_document_is_sent_again():
+    uploaded(mcp("find"), find="mail.seek")
+
+    [entry] = uploaded(mcp("find", description="Two."), replace=True)
+
+    assert (entry.outcome, entry.revision, entry.tool_id) == ("revised", 2, "mail.seek")
+
+
+def test_a_tool_that_was_left_out_stays_out_when_the_document_is_sent_again():
+    uploaded(mcp("find", "send"), skip=["send"])
+
+    entries = uploaded(mcp("find", "send", description="Two."), replace=True)
+
+    assert [entry.tool_id for entry in entries] == ["mail.find"]
+    assert stored_ids() == ["mail.find"]
 
 
 def test_a_new_id_that_has_the_address_of_another_tool_is_refused():
@@ -243,12 +265,16 @@ def test_a_new_id_does_not_open_the_tool_of_another_owner(ada):
     uploaded(mcp("find"), by=ada)
     eve = make_user("eve")
 
-    [refused] = uploaded(mcp("send", description="Two."), by=eve, send="mail.find")
-    [held] = uploaded(mcp("send", description="Two."), by=eve, send="mail.find", replace=True)
+    [held] = uploaded(
+        mcp("send", description="Two."), "post.json", by=eve, send="mail.find", replace=True
+    )
 
-    assert rules(refused) == ["publish.other-owner"]
     assert held.outcome == "held"
-    assert HeldChange.objects.get().proposed_by == eve
+    change = HeldChange.objects.get()
+    assert change.source.owner == eve
+    assert may(ada, "approve", change)
+    assert not may(eve, "approve", change)
+    assert not HeldChange.objects.decidable_by(eve).exists()
     assert Tool.objects.get().current.number == 1
 
 
@@ -259,6 +285,10 @@ def test_a_new_id_in_the_toolkit_of_others_waits_for_approval(ada):
 
     assert (entry.outcome, entry.has_editable_id, entry.has_wrong_id) == ("held", True, False)
     assert not Tool.objects.exists()
+    [change] = HeldChange.objects.all()
+    assert may(ada, "approve", change)
+    assert not may(change.source.owner, "approve", change)
+    assert not HeldChange.objects.decidable_by(change.source.owner).exists()
 
 
 def test_choices_are_read_as_they_were_written():
@@ -312,33 +342,22 @@ def test_without_a_prefix_no_id_loses_its_first_dot():
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["the new id first", "the new id second"])
-def test_a_new_id_that_another_document_of_the_upload_has_is_refused(order):
+def test_a_new_id_that_another_document_of_the_upload_has_waits_for_review(order):
     files = [("a.json", mcp("find")), ("b.json", mcp("send"))][::order]
     choices = Choices(new_ids={"a.json#1#find": "b.send"})
 
     first, second = uploaded_pieces(*files, choices=choices)
 
-    assert (first.outcome, rules(second)) == ("created", ["import.same-id"])
+    assert (first.outcome, rules(second)) == ("created", ["publish.other-origin"])
     assert stored_ids() == ["b.send"]
 
 
-def test_a_new_id_that_a_spec_of_the_upload_has_is_refused():
+def test_a_new_id_that_a_spec_of_the_upload_has_waits_for_review():
     files = [("a.json", json.loads(spec_text("own"))), ("b.json", mcp("send"))]
 
     first, second = uploaded_pieces(*files, choices=Choices(new_ids={"b.json#1#send": "own"}))
 
-    assert (first.outcome, rules(second)) == ("created", ["import.same-id"])
-
-
-def test_choices_about_many_other_tools_cost_each_document_nothing():
-    def lines(others):
-        choices = Choices(new_ids={f"x#1#{number}": str(number) for number in range(others)})
-        choices.with_shared_id({"a#1#a": "a"})
-        with at_most(100_000) as work:
-            choices.with_shared_id({"a#1#a": "a"})
-        return work.lines
-
-    assert lines(10) == lines(1_000)
+    assert (first.outcome, rules(second)) == ("created", ["publish.other-origin"])
 
 
 @pytest.mark.parametrize(

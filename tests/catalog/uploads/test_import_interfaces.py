@@ -8,16 +8,18 @@ from django.conf import settings
 from django.core.management import call_command
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import HeldChange, Revision, Tool
-from catalog.publishing import publish, publish_many
-from catalog.revision_origins import RevisionOrigin
+from catalog.accounts.tokens import create_token
+from catalog.held_changes import approve
+from catalog.models import HeldChange, Revision, Source, Tool
+from catalog.publishing import publish
+from catalog.sources.sync import sync
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
+from tests.catalog.sources.documents import change_settings
+from tests.conftest import Program
 from tests.corpora import DATA
 from tests.factories import make_spec, make_user, properties, spec_text
-from toolspec.imports import import_document
-from toolspec.spec import read_spec
 
 PETS = {
     "openapi": "3.0.3",
@@ -107,133 +109,236 @@ def tool_list(*, description="One.", **members):
     }
 
 
-def test_an_import_from_the_same_document_revises_its_tools(program):
+def test_a_document_becomes_a_source_without_a_connection(program):
+    program.send("POST", "/uploads", json.dumps(PETS))
+
+    source = Source.objects.get()
+    assert (source.name, source.kind, source.title) == ("pets", "document", "Pets")
+    assert source.owner.username == "program"
+    assert json.loads(source.document) == PETS
+    assert source.last_sync.created == 1
+    assert source.tools.get().remote_name == "getPet"
+    assert not Tool.objects.runnable().exists()
+    assert Tool.objects.get().current.origin == {"kind": "source", "name": "pets"}
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "tool_id"),
+    [
+        ("", "pets", "pets.getPet"),
+        ("?prefix=zoo", "zoo", "zoo.getPet"),
+        ("?prefix=The+Zoo", "the-zoo", "The Zoo.getPet"),
+        ("?prefix=", "pets", "getPet"),
+    ],
+)
+def test_the_prefix_or_the_title_names_the_source(program, query, name, tool_id):
+    program.send("POST", f"/uploads{query}", json.dumps(PETS))
+
+    assert (Source.objects.get().name, Tool.objects.get().tool_id) == (name, tool_id)
+
+
+def test_a_dry_run_stores_no_source(program):
+    program.send("POST", "/uploads?dry_run=1", json.dumps(PETS))
+
+    assert not Source.objects.exists()
+
+
+def test_a_document_without_a_valid_tool_makes_no_source(program):
+    tools = [{"name": "b", "inputSchema": {"$ref": "https://example.com"}}]
+
+    report = program.send("POST", "/uploads", json.dumps({"tools": tools})).json()
+
+    assert report["counts"]["rejected"] == 1
+    assert not Source.objects.exists()
+
+
+def test_a_document_of_another_version_is_refused_until_it_is_to_replace_the_first(program):
+    program.send("POST", "/uploads", json.dumps(api_called("Pets")))
+    again = json.dumps(api_called("Pets", "Get a pet."))
+
+    refused = program.send("POST", "/uploads", again)
+    checked = program.send("POST", "/uploads?dry_run=1", again)
+    [entry] = program.send("POST", "/uploads?replace=1", again).json()["specs"]
+
+    assert refused.status_code == checked.status_code == 409
+    assert refused.json()["detail"] == (
+        "The source 'pets' exists already. "
+        "Replace its document (`replace`), or use another prefix (`prefix`), such as pets-2."
+    )
+    assert (entry["outcome"], entry["verdict"]) == ("revised", "wording")
+    source = Source.objects.get()
+    assert source.document == again
+    assert source.syncs.count() == 2
+    [second, first] = program.send("GET", "/tools/pets.get/revisions").json()["items"]
+    assert first["origin"] == second["origin"] == {"kind": "source", "name": "pets"}
+
+
+def test_the_same_document_again_changes_nothing(program):
+    program.send("POST", "/uploads", json.dumps(PETS))
+
+    report = program.send("POST", "/uploads", json.dumps(PETS)).json()
+
+    assert report["counts"] == {"created": 0, "revised": 0, "unchanged": 1, "rejected": 0}
+
+
+def test_nothing_is_stored_if_one_document_of_several_is_refused(program):
     program.send("POST", "/uploads", json.dumps(api_called("Pets")))
 
-    report = program.send("POST", "/uploads", json.dumps(api_called("Pets", "Get a pet."))).json()
+    both = json.dumps([PETS, api_called("Zoo")])
 
-    [entry] = report["specs"]
-    assert (entry["outcome"], entry["verdict"]) == ("revised", "wording")
-    [second, first] = program.send("GET", "/tools/pets.get/revisions").json()["items"]
-    assert first["origin"] == second["origin"] == {"kind": "openapi-3", "name": "Pets"}
-
-
-def test_an_import_from_another_document_does_not_revise_a_tool():
-    uploaded("one.json", json.dumps(api_called("One")).encode(), prefix="api")
-
-    [entry] = uploaded("two.json", json.dumps(api_called("Two")).encode(), prefix="api")
-    [unchanged] = uploaded("one.json", json.dumps(api_called("One")).encode(), prefix="api")
-
-    assert unchanged.outcome == "unchanged"
-    [again] = uploaded("two.json", json.dumps(api_called("Two", "Other.")).encode(), prefix="api")
-    assert again.outcome == "rejected"
-    [fault] = again.faults
-    assert fault.problem.rule == "publish.other-origin"
-    assert fault.problem.message == (
-        "'api.get' exists already (from OpenAPI 3 “One”). "
-        "Overwrite it (`replace`), or use another prefix (`prefix`)."
-    )
-    assert entry.outcome == "unchanged"  # the same text: nothing is lost
+    assert program.send("POST", "/uploads", both).status_code == 409
+    assert program.send("POST", "/uploads", both.replace("Pets", "Zoo")).status_code == 409
+    assert Source.objects.count() == 1
 
 
-def test_an_import_from_another_document_revises_a_tool_if_one_says_so(program):
-    program.send("POST", "/uploads?prefix=api", json.dumps(api_called("One")))
-
-    path = "/uploads?prefix=api&replace=1"
-    [entry] = program.send("POST", path, json.dumps(api_called("Two", "Other."))).json()["specs"]
-
-    assert entry["outcome"] == "revised"
-    [newest, _] = program.send("GET", "/tools/api.get/revisions").json()["items"]
-    assert newest["origin"] == {"kind": "openapi-3", "name": "Two"}
-
-
-def test_lists_without_a_name_do_not_revise_each_others_tools(program):
+def test_lists_without_a_name_are_sources_with_names_of_their_own(program):
     program.send("POST", "/uploads", json.dumps(tool_list()))
 
     [entry] = program.send("POST", "/uploads", json.dumps(tool_list(description="Two."))).json()[
         "specs"
     ]
 
+    assert entry["outcome"] == "held"
     assert [problem["rule"] for problem in entry["problems"]] == ["publish.other-origin"]
+    names = Source.objects.values_list("name", flat=True)
+    assert sorted(names) == ["mcp-tools", "mcp-tools-2"]
 
 
-def test_lists_of_the_same_server_revise_their_tools(program):
+def test_a_document_whose_tool_is_gone_marks_it(program):
     program.send("POST", "/uploads", json.dumps(tool_list(serverInfo={"name": "mail"})))
 
-    again = tool_list(description="Two.", serverInfo={"name": "mail"})
-    [entry] = program.send("POST", "/uploads", json.dumps(again)).json()["specs"]
+    renamed = json.dumps(tool_list(serverInfo={"name": "mail"})).replace('"get"', '"fetch"')
+    program.send("POST", "/uploads?replace=1", renamed)
 
-    assert entry["outcome"] == "revised"
-
-
-def test_an_import_does_not_revise_a_tool_that_was_published_by_hand():
-    publish(make_spec("mail.get"), by=None)
-
-    [entry] = uploaded("mail.json", json.dumps(tool_list()).encode())
-
-    assert entry.faults[0].problem.rule == "publish.other-origin"
-    assert "from a spec" in entry.faults[0].problem.message
+    gone = Source.objects.get().tools.exclude(gone_at=None)
+    assert [row.tool_id for row in gone] == ["get"]
 
 
-def test_an_import_revises_a_tool_whose_origin_is_not_known():
-    publish(make_spec("mail.get"), by=None)
-    Revision.objects.update(origin_kind=None)
+def test_only_its_owner_and_administrators_replace_a_document(ada):
+    staff = make_user("grace", is_staff=True)
+    uploaded_by(ada, tool_list())
 
-    [entry] = uploaded("mail.json", json.dumps(tool_list()).encode())
+    [refused] = uploaded_by(make_user("eve"), tool_list(description="Two."), replace=True)
+    [replaced] = uploaded_by(staff, tool_list(description="Two."), replace=True)
+
+    assert refused.faults[0].problem.rule == "source.refused"
+    assert refused.faults[0].problem.message == (
+        "The source 'mail' exists already. Use another prefix (`prefix`), such as mail-2."
+    )
+    assert not refused.can_replace
+    assert replaced.outcome == "revised"
+
+
+def test_its_owner_does_not_replace_a_document_that_an_administrator_has_connected(ada):
+    uploaded_by(ada, PETS)
+    change_settings(Source.objects.get(), kind="openapi")
+
+    [refused] = uploaded_by(ada, api_called("Pets"), replace=True)
+
+    assert refused.faults[0].problem.rule == "source.refused"
+    assert json.loads(Source.objects.get().document) == PETS
+
+
+def test_a_tool_from_elsewhere_waits_for_review_unless_it_is_to_be_replaced(ada):
+    publish(make_spec("mail.get"), by=ada)
+
+    [held] = uploaded_by(ada, tool_list(), dry_run=True)
+    [replaced] = uploaded_by(ada, tool_list(), replace=True)
+
+    assert held.outcome == "held"
+    assert held.faults[0].problem.message == (
+        "A tool with this id was in the catalog before the source listed it. "
+        "The change waits for review."
+    )
+    assert replaced.outcome == "revised"
+
+
+def test_a_tool_of_another_person_waits_for_their_review(ada):
+    publish(make_spec("mail.get"), by=ada)
+    eve = make_user("eve")
+
+    [held] = uploaded_by(eve, tool_list(), replace=True)
+
+    change = HeldChange.objects.get()
+    assert (held.outcome, held.change) == ("held", change.pk)
+    approve(change, by=ada)
+    assert Tool.objects.get().current.origin == {"kind": "source", "name": "mail"}
+    assert Tool.objects.get().source_tool.source.owner == eve
+
+
+def test_a_tool_of_another_source_moves_when_it_is_to_be_replaced(ada):
+    uploaded_by(ada, tool_list(), prefix="")
+    other = tool_list(description="Two.", serverInfo={"name": "post"})
+
+    [entry] = uploaded_by(ada, other, prefix="", replace=True)
 
     assert entry.outcome == "revised"
+    assert Tool.objects.get().source_tool.source.name == "post"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "outcome"),
+    [("mcp", "mail", "revised"), (None, None, "revised"), ("mcp", "other", "held")],
+)
+def test_the_first_sync_takes_over_what_its_person_uploaded_from_the_document_before(
+    ada, kind, name, outcome
+):
+    publish(make_spec("get", id="mail.get"), by=ada)
+    Revision.objects.update(origin_kind=kind, origin_name=name)
+
+    [entry] = uploaded_by(ada, tool_list())
+
+    assert entry.outcome == outcome
+
+
+def test_what_another_person_uploaded_before_is_not_taken_over(ada):
+    publish(make_spec("get", id="mail.get"), by=ada)
+    Revision.objects.update(origin_kind="mcp", origin_name="mail")
+
+    [entry] = uploaded_by(make_user("eve"), tool_list())
+
+    assert entry.outcome == "held"
 
 
 def test_a_tool_that_was_edited_by_hand_is_still_revised_by_its_document():
     uploaded("mail.json", json.dumps(tool_list()).encode())
     publish(make_spec("get", id="mail.get"), by=None)
 
-    [entry] = uploaded("mail.json", json.dumps(tool_list(description="Two.")).encode())
+    [entry] = uploaded_by(None, tool_list(description="Two."), replace=True)
 
     assert entry.outcome == "revised"
 
 
-def test_an_import_does_not_revise_a_tool_of_another_owner(ada):
-    other = make_user("grace")
-    uploaded_by(ada, tool_list())
+def test_the_tools_on_the_lines_of_a_file_are_one_source():
+    lines = [json.dumps({"name": name, "parameters": properties()}) for name in ("a", "b", "a")]
 
-    [refused] = uploaded_by(other, tool_list(description="Two."))
-    [replaced] = uploaded_by(other, tool_list(description="Two."), replace=True)
+    entries = uploaded("functions.ndjson", "\n".join(lines).encode())
 
-    assert refused.faults[0].problem.rule == "publish.other-owner"
-    assert replaced.outcome == "held"
-    assert HeldChange.objects.get().proposed_by == other
+    assert [(entry.tool_id, entry.line) for entry in entries] == [("a", 1), ("b", 2), ("a_2", 3)]
+    assert [entry.origin.pointer for entry in entries] == ["", "", ""]
+    assert Source.objects.get().name == "functions"
+    assert sync(Source.objects.get()).unchanged == 3
 
 
-def test_staff_revise_tools_of_others_by_an_import(ada):
-    staff = make_user("grace", is_staff=True)
-    uploaded_by(ada, tool_list())
+def test_a_token_of_a_toolkit_imports_the_tools_of_this_toolkit_alone(ada):
+    program = Program(create_token(ada, scopes=["publish"], toolkits=["zoo"])[1])
 
-    [entry] = uploaded_by(staff, tool_list(description="Two."))
+    refused = program.send("POST", "/uploads", json.dumps(PETS)).json()
+    taken = program.send("POST", "/uploads?prefix=zoo", json.dumps(PETS)).json()
 
-    assert entry.outcome == "revised"
+    assert refused["specs"][0]["problems"][0]["rule"] == "publish.not-allowed"
+    assert taken["specs"][0]["outcome"] == "created"
 
 
 def one_line(tool_id, **members):
     return json.dumps(json.loads(spec_text(tool_id, **members)))
 
 
-def test_an_import_that_was_stored_on_several_lines_is_unchanged():
-    data = json.dumps(PETS).encode()
-    for imported in import_document(PETS, prefix="pets").specs:
-        indented = read_spec(json.dumps(imported.document, indent=2))
-        publish_many(
-            [indented], by=None, origins={indented.sha256: RevisionOrigin("openapi-3", "pets")}
-        )
-
-    assert {entry.outcome for entry in uploaded("pets.json", data, prefix="pets")} == {"unchanged"}
-
-
-def uploaded_by(person, document, **options):
+def uploaded_by(person, document, *, dry_run=False, **options):
     pieces = pieces_of(
         "mail.json", io.BytesIO(json.dumps(document).encode()), max_bytes=settings.MAX_SPEC_BYTES
     )
-    return list(upload(pieces, by=person, options=ImportOptions(**options)))
+    return list(upload(pieces, by=person, dry_run=dry_run, options=ImportOptions(**options)))
 
 
 def test_the_revisions_page_shows_where_each_came_from(client):
@@ -241,23 +346,23 @@ def test_the_revisions_page_shows_where_each_came_from(client):
 
     page = client.get("/tools/pets.getPet/changes/").content.decode()
 
-    assert "OpenAPI 3 “Pets”" in page
+    assert "the source “pets”" in page
 
 
 def test_the_page_takes_an_empty_prefix_and_the_choice_to_replace(browser):
     publish(make_spec("get"), by=None)
     text = json.dumps(api_called("Pets"))
 
-    refused = browser.post("/add/", {"text": text, "no_prefix": "on"})
     replaced = browser.post(
         "/add/", {"text": text, "no_prefix": "on", "replace": "on"}, follow=True
     )
+    refused = browser.post("/add/", {"text": text.replace("Get it.", "Get."), "no_prefix": "on"})
 
-    assert "publish.other-origin" in refused.content.decode()
     assert replaced.status_code == 200
     assert Tool.objects.get().current.number == 2
     badges = LexborHTMLParser(replaced.content).css(".badge")
     assert [badge.text(strip=True) for badge in badges] == ["changed", "wording"]
+    assert "source.exists" in refused.content.decode()
 
 
 def test_a_dry_run_counts_equal_specs_as_a_real_upload_does():

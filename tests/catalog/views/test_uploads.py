@@ -310,7 +310,7 @@ def test_the_title_of_a_page_with_a_rejected_spec_begins_with_error(browser):
     assert tree.css_first("title").text().startswith("Error: ")
 
 
-def test_a_rejected_tool_of_a_list_is_named(browser):
+def test_a_held_tool_of_a_list_is_named(browser):
     make_tool("read")
     text = json.dumps(MCP_TOOLS)
 
@@ -318,7 +318,7 @@ def test_a_rejected_tool_of_a_list_is_named(browser):
         preview_of(browser, text),
         HTMLParser(browser.post("/add/", {"text": text}, follow=True).content),
     ):
-        assert words(tree, ".entry-rejected .entry-name") == "read"
+        assert words(tree, ".entry-held .entry-name") == "read"
 
 
 def tool_list(*names: str) -> str:
@@ -333,21 +333,19 @@ def report_of(browser, **sent) -> HTMLParser:
     return HTMLParser(browser.post("/add/", sent, follow=True).content)
 
 
-def test_tools_that_are_rejected_for_the_same_reason_are_one_item(browser):
+def test_tools_that_are_held_for_the_same_reason_are_one_item(browser):
     names = ["a", "b", "c", "d"]
     for name in names:
         make_tool(name)
     text = listed(tool_list(*names, "new"), '{"definition": {"name": "x"}}')
 
     for tree in (preview_of(browser, text), report_of(browser, text=text)):
-        rejected = tree.css(".entry-rejected")
-        assert [words(one, ".entry-name") for one in rejected[:1]] == [
-            "4 specs with the same problem"
-        ]
-        assert len(rejected) == 2
-        assert len(rejected[0].css(".problem")) == 1
-        assert "'a' exists already (from a spec)" in words(rejected[0], ".problem-message")
-        fold = rejected[0].css_first("details:has(.repeated)")
+        assert len(tree.css(".entry-rejected")) == 1
+        [held] = tree.css(".entry-held")
+        assert words(held, ".entry-name") == "4 specs with the same problem"
+        assert len(held.css(".problem")) == 1
+        assert "was in the catalog before" in words(held, ".problem-message")
+        fold = held.css_first("details:has(.repeated)")
         assert "open" not in fold.attributes
         assert words(fold, "summary") == "All 4 specs"
         assert [one.text() for one in fold.css(".repeated b")] == names
@@ -489,10 +487,12 @@ def test_rejected_specs_are_named_by_the_id_and_name_that_they_declare(browser):
     ]
 
 
-def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(browser):
-    make_tool("old")
+def test_a_published_report_links_to_the_options_that_let_a_document_in(browser):
+    named = json.dumps(json.loads(tool_list("old")) | {"serverInfo": {"name": "mail"}})
+    report_of(browser, text=named)
 
-    tree = report_of(browser, text=tool_list("old", "new"))
+    spec = '{"definition": {"name": "x", "description": "X."}}'
+    tree = report_of(browser, text=listed(named.replace("Does it.", "Does that."), spec))
 
     links = [link.attributes["href"] for link in tree.css(".entry-rejected .import-actions a")]
     assert links == ["/add/?replace=on", "/add/?prefix=#prefix"]
