@@ -209,7 +209,7 @@ class _Board:
             self.post(below, _request_value(self.nodes[below]))
 
     def _suggest_name(self, pointer: str) -> str:
-        """The missing member for which the one at `pointer`, not allowed, may be a slip."""
+        """The missing member for which the one at `pointer`, not allowed, may be a typo."""
         if not pointer:
             return ""
         missing = self.missing.get(_parent(pointer), ())
@@ -219,8 +219,8 @@ class _Board:
             spellings[first_word] = name
         for name in missing:
             spellings[name.casefold()] = name
-        slip = split_pointer(pointer)[-1].casefold()
-        similar = get_close_matches(slip, spellings, n=1, cutoff=_SIMILAR)
+        misspelled = split_pointer(pointer)[-1].casefold()
+        similar = get_close_matches(misspelled, spellings, n=1, cutoff=_SIMILAR)
         if not similar:
             return ""
         return f" (did you mean {literal(spellings[similar[0]])}?)"
