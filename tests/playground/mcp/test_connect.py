@@ -70,7 +70,7 @@ def test_the_page_says_when_the_role_does_not_allow_runs(client, role, is_warned
         "With your role, an agent can search the catalog and read specs, but not run tools." in text
     ) == is_warned
     assert ("find, read and call the 0 that run here" in text) != is_warned
-    assert ("It lists tools in your name" in text) == is_warned
+    assert ("A token lists tools in your name" in text) == is_warned
 
 
 def test_opening_the_page_makes_no_token(browser):
