@@ -214,7 +214,7 @@ def requests_of(slug: str) -> Iterator[tuple[str, str, str, Any]]:
     page, api = f"/tools/{slug}/", f"/api/v1/tools/{slug}"
     for part in ("", "preview/", "formats/spec/", "lint/", "lint/changes/", "formats/", "similar/"):
         yield f"page {part or 'of the tool'}", "GET", page + part, None
-    for part in ("revisions/", "revisions/1..2/", "revisions/1/restore/difference/"):
+    for part in ("changes/", "changes/1..2/", "changes/1/restore/"):
         yield f"page {part}", "GET", page + part, None
     yield "API: difference", "GET", f"{api}/diff?from=1&to=2", None
     for part in ("", "/spec", "/lint", "/revisions", "/similar"):
