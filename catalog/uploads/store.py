@@ -38,7 +38,7 @@ from catalog.uploads.parse import (
     read_candidates,
 )
 from catalog.uploads.pieces import Piece
-from toolspec.errors import Problem, SpecError
+from toolspec.errors import DocumentError, Problem, SpecError
 from toolspec.spec import ToolSpec, declared_naming
 
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
@@ -162,7 +162,7 @@ def _of_document(
 
     try:
         store_document(document, report, by=by, options=options, dry_run=dry_run is not None)
-    except (SourceExists, AlreadySyncing, OutgoingError) as error:
+    except (SourceExists, AlreadySyncing, DocumentError, OutgoingError) as error:
         may_replace = isinstance(error, SourceExists) and error.may_replace
         problem = Problem("", str(error), SOURCE_EXISTS if may_replace else "source.refused")
         line = document.tools[0].line

@@ -13,6 +13,7 @@ from catalog.held_changes import approve
 from catalog.models import HeldChange, Revision, Source, Tool
 from catalog.publishing import publish
 from catalog.sources.sync import sync
+from catalog.uploads import documents
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
@@ -202,6 +203,17 @@ def test_lists_without_a_name_are_sources_with_names_of_their_own(program):
     assert [problem["rule"] for problem in entry["problems"]] == ["publish.other-origin"]
     names = Source.objects.values_list("name", flat=True)
     assert sorted(names) == ["mcp-tools", "mcp-tools-2"]
+
+
+def test_a_document_whose_name_another_process_has_just_used_is_refused(monkeypatch):
+    uploaded("pets.json", json.dumps(PETS).encode())
+    monkeypatch.setattr(documents, "stored_source", lambda *_, **__: None)
+    monkeypatch.setattr(documents, "_free_name", lambda document: document.name)
+
+    [refused] = uploaded("pets.json", json.dumps(api_called("Pets")).encode())
+
+    assert refused.faults[0].problem.rule == "source.refused"
+    assert json.loads(Source.objects.get().document) == PETS
 
 
 def test_a_document_whose_tool_is_gone_marks_it(program):
