@@ -1,6 +1,7 @@
-"""Bodies of requests and responses, and the schemas of parameters, with their pointers and media types.
+"""Bodies of requests and responses, and the schemas of parameters, with their media types.
 
-Sources: OpenAPI 3.1.1, "Request Body Object" and "Media Type Object"; Swagger 2.0, "Parameter Object".
+Sources: OpenAPI 3.1.1, "Request Body Object" and "Media Type Object"; Swagger 2.0, "Parameter
+Object".
 """
 
 from __future__ import annotations
@@ -119,7 +120,10 @@ def _read_headers(encoding: Object, pointer: str, context: Context) -> Object:
 
 
 def examples_in(holder: Object, pointer: str, context: Context) -> Object:
-    """The examples of a parameter or of content, by name; the single `example` has the name of its keyword."""
+    """The examples of a parameter or of content, by name.
+
+    The single `example` has the name of its keyword.
+    """
     declared = holder.get("examples")
     if not isinstance(declared, dict):
         return {"example": {"value": holder["example"]}} if "example" in holder else {}

@@ -1,7 +1,7 @@
 """The configuration of an API: its URL and its secrets.
 
-Sources: OpenAPI 3.1.1, "Server Object", "Security Scheme Object", "Security Requirement Object"; Swagger 2.0, the same
-sections.
+Sources: OpenAPI 3.1.1, "Server Object", "Security Scheme Object", "Security Requirement Object";
+Swagger 2.0, the same sections.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Configuration:
     Attributes:
         schema: of the configuration; None if nothing is to be configured.
         security: for each security requirement, the members of the configuration by scheme.
-        schemes: how the secrets are sent, by scheme: {"type", "in"?, "name"?, "scheme"?, "tokenUrl"?, "scopes"?}.
+        schemes: how the secrets are sent, by scheme: {"type", "in"?, "name"?, "scheme"?,
+            "tokenUrl"?, "scopes"?}.
     """
 
     schema: Object | None = None
@@ -214,7 +215,10 @@ _CLIENT: Final = (
 
 
 def _token_url(scheme: Object) -> str:
-    """The URL where a client gets a token for itself (the flow "client credentials"); "" without this flow."""
+    """The URL where a client gets a token for itself (the flow "client credentials").
+
+    "" without this flow.
+    """
     if scheme.get("type") != "oauth2":
         return ""
     flow = members_of(scheme.get("flows")).get("clientCredentials")

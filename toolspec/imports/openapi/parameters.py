@@ -1,9 +1,11 @@
 """The parameters of an operation, as one object for a model to fill in, and its result.
 
-Each parameter is a member, in whichever part of the request it is sent. The body is the member `body`, or the whole
-object if there are no other parameters. The extension `x-openapi` describes how to build the request from them.
+Each parameter is a member, in whichever part of the request it is sent. The body is the member
+`body`, or the whole object if there are no other parameters. The extension `x-openapi` describes
+how to build the request from them.
 
-Sources: OpenAPI 3.1.1, "Parameter Object" and "Responses Object"; Swagger 2.0, "Parameter Object", "Response Object".
+Sources: OpenAPI 3.1.1, "Parameter Object" and "Responses Object"; Swagger 2.0, "Parameter Object",
+"Response Object".
 """
 
 from __future__ import annotations
@@ -38,26 +40,15 @@ BODY: Final = "body"
 _LOCATIONS: Final = frozenset({"path", "query", "header", "cookie", "querystring"})
 _NOT_PARAMETERS: Final = frozenset({"accept", "content-type"})  # OpenAPI ignores these headers
 _RESPONSE: Final = frozenset({"description", "summary", "schema", "content"})
-_PARAMETER: Final = frozenset(
-    {
-        "name",
-        "in",
-        "required",
-        "description",
-        "deprecated",
-        "schema",
-        "content",
-        "example",
-        "examples",
-        *SWAGGER_SCHEMA,
-    }
-)
+_PARAMETER: Final = frozenset({
+    "name", "in", "required", "description", "deprecated", "schema", "content", "example",
+    "examples", *SWAGGER_SCHEMA,
+})  # fmt: skip
 _UNDEFINED: Final = "The response is not defined."
 _WITHOUT_CONTENT: Final = frozenset({"204", "205"})  # statuses that have none (RFC 9110)
 _TEMPLATE: Final = re.compile(r"\{([^{}]+)\}")
-_ACCEPTED: Final = frozenset(
-    {"application/json", "*/*"}
-)  # media types that requests accept by default
+# Media types that requests accept by default.
+_ACCEPTED: Final = frozenset({"application/json", "*/*"})
 _WIRE: Final = ("style", "explode", "allowReserved", "collectionFormat")
 
 
@@ -69,7 +60,8 @@ class Inputs:
         schema: of the parameters; None if there are none.
         wire: how they are sent: members of `x-openapi`.
         examples: of the whole object, by name.
-        authorization: the parameter that is the header `Authorization`, a secret of the configuration.
+        authorization: the parameter that is the header `Authorization`, a secret of the
+            configuration.
     """
 
     schema: JSON = None
@@ -134,54 +126,56 @@ def inputs_of(path: str, item: Part, operation: Part, context: Context) -> Input
     members = _Members(context)
     form: list[Part] = []
     body: Body | None = None
-    parameters = [*_parameters(item, operation, context)]
-    for parameter in [*parameters, *_forgotten(path, parameters, operation, context)]:
+    parameters = _read_parameters(item, operation, context)
+    parameters += _find_undeclared(path, parameters, operation, context)
+    for parameter in parameters:
         where = parameter.value.get("in")
         if where == "formData":
             form.append(parameter)
         elif where == "body":
             body = swagger_body(parameter, operation, context)
         else:
-            _add(parameter, str(where), members)
+            _add_parameter(parameter, str(where), members)
     if form:
         body = form_body(form, operation, context)
     if "requestBody" in operation.value:
         body = request_body(operation, context) or body
-    inputs = _with_body(members, body, operation.pointer)
+    inputs = _build_inputs(members, body, operation.pointer)
     inputs.authorization = members.authorization
     return inputs
 
 
-def _forgotten(
+def _find_undeclared(
     path: str, parameters: list[Part], operation: Part, context: Context
-) -> Iterator[Part]:
+) -> list[Part]:
     """The parameters that the path contains and the document does not declare: each is a string."""
-    declared = {
-        str(parameter.value["name"])
-        for parameter in parameters
-        if parameter.value.get("in") == "path"
-    }
-    in_path, _, query = path.partition("#")[0].partition("?")
-    in_query = {
-        str(parameter.value["name"])
-        for parameter in parameters
-        if parameter.value.get("in") == "query"
-    }
-    names = dict.fromkeys(_TEMPLATE.findall(in_path), declared)
-    names |= dict.fromkeys(_TEMPLATE.findall(query), declared | in_query)
-    for name, known in names.items():
+    in_path = _names_in(parameters, "path")
+    in_path_or_query = in_path | _names_in(parameters, "query")
+    start, _, query = path.partition("#")[0].partition("?")
+    names = dict.fromkeys(_TEMPLATE.findall(start), in_path)
+    names |= dict.fromkeys(_TEMPLATE.findall(query), in_path_or_query)
+    undeclared = []
+    for name, declared in names.items():
         plain = name.strip("+*")
-        if name in known or plain in known:
+        if name in declared or plain in declared:
             continue
-        reason = f"The path contains `{{{name}}}`, which the document does not declare; it became a string."
-        context.report.rewritten(operation.pointer, reason)
-        yield Part(
-            {"name": plain, "in": "path", "required": True, "schema": {"type": "string"}},
-            operation.pointer,
-        )
+        reason = f"The path contains `{{{name}}}`, which the document does not declare;"
+        context.report.rewritten(operation.pointer, f"{reason} it became a string.")
+        schema: Object = {"type": "string"}
+        parameter: Object = {"name": plain, "in": "path", "required": True, "schema": schema}
+        undeclared.append(Part(parameter, operation.pointer))
+    return undeclared
 
 
-def _with_body(members: _Members, body: Body | None, pointer: str) -> Inputs:
+def _names_in(parameters: list[Part], location: str) -> set[str]:
+    names = set()
+    for parameter in parameters:
+        if parameter.value.get("in") == location:
+            names.add(str(parameter.value["name"]))
+    return names
+
+
+def _build_inputs(members: _Members, body: Body | None, pointer: str) -> Inputs:
     wire: Object = {"parameters": members.wire} if members.wire else {}
     if body is None:
         return Inputs(members.schema(), wire)
@@ -195,53 +189,55 @@ def _with_body(members: _Members, body: Body | None, pointer: str) -> Inputs:
     return Inputs(members.schema(), wire | body.wire(member=name))
 
 
-def _parameters(item: Part, operation: Part, context: Context) -> list[Part]:
+def _read_parameters(item: Part, operation: Part, context: Context) -> list[Part]:
     """The parameters of the operation, and those of the path that it does not override."""
-    found: dict[tuple[str, str], Part] = {}
+    parameters: dict[tuple[str, str], Part] = {}
     for holder in (item, operation):
         for index, value in enumerate(items_of(holder.value.get("parameters"))):
             pointer = pointer_join(holder.pointer, "parameters", index)
             parameter = context.resolve(value, pointer, "The parameter was removed.")
             if parameter is None:
                 continue
-            if not isinstance(parameter.value.get("name"), str):
+            name = parameter.value.get("name")
+            if not isinstance(name, str):
                 context.report.dropped(pointer, "The parameter has no name.")
                 continue
-            found[str(parameter.value["name"]), str(parameter.value.get("in"))] = parameter
-    return list(found.values())
+            parameters[name, str(parameter.value.get("in"))] = parameter
+    return list(parameters.values())
 
 
-def _add(parameter: Part, where: str, members: _Members) -> None:
+def _add_parameter(parameter: Part, where: str, members: _Members) -> None:
     context, name = members.context, str(parameter.value["name"])
     if where not in _LOCATIONS:
         context.report.dropped(parameter.pointer, f"`{where}` is not a location for parameters.")
         return
     if where == "header" and name.lower() == "authorization":
-        reason = f"HTTP clients set the header `{name}` themselves, so it became part of the configuration."
+        reason = f"HTTP clients set the header `{name}` themselves,"
+        reason += " so it became part of the configuration."
         context.report.rewritten(parameter.pointer, reason)
         members.authorization = parameter
         return
     if where == "header" and name.lower() in _NOT_PARAMETERS:
-        context.report.dropped(
-            parameter.pointer, f"HTTP clients set the header `{name}` themselves."
-        )
+        reason = f"HTTP clients set the header `{name}` themselves."
+        context.report.dropped(parameter.pointer, reason)
         return
     media = media_of_parameter(parameter, context)
     context.report_unused(parameter, _PARAMETER.union(_WIRE))
-    read, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
+    schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
+    schema = with_annotations(with_examples(schema, media.examples), parameter.value)
     member = members.free_name(name, where, parameter.pointer)
-    required = _is_required(parameter) or where == "path"
-    schema = with_annotations(with_examples(read, media.examples), parameter.value)
-    members.add(member, schema, needs, required=required)
-    wire: Object = {"in": where}
-    wire |= {"name": name} if member != name else {}
-    wire |= {"contentType": media.media_type} if media.media_type else {}
-    wire |= {key: parameter.value[key] for key in _WIRE if key in parameter.value}
-    members.wire[member] = collection_format(parameter) | wire
-
-
-def _is_required(parameter: Part) -> bool:
-    return parameter.value.get("required") is True
+    is_required = parameter.value.get("required") is True or where == "path"
+    members.add(member, schema, needs, required=is_required)
+    wire = collection_format(parameter)
+    wire["in"] = where
+    if member != name:
+        wire["name"] = name
+    if media.media_type:
+        wire["contentType"] = media.media_type
+    for key in _WIRE:
+        if key in parameter.value:
+            wire[key] = parameter.value[key]
+    members.wire[member] = wire
 
 
 # Responses
@@ -250,43 +246,39 @@ def _is_required(parameter: Part) -> bool:
 def output_of(operation: Part, context: Context) -> Output:
     """The JSON result of `operation` when it succeeds.
 
-    Several kinds of success become alternatives. `responses` of the extension then gives, for each status, the pointer
-    of its alternative in the return type; false if it is declared without content, and null if with other than JSON.
+    Several kinds of success become alternatives. `responses` of the extension then gives, for each
+    status, the pointer of its alternative in the return type; false if it is declared without
+    content, and null if with other than JSON.
     """
     responses = operation.value.get("responses")
     if not isinstance(responses, dict):
         return Output()
-    codes = sorted(filter(_is_success, responses), key=_code_rank) or [
-        code for code in responses if code == "default"
-    ]
-    results = _results(codes, operation, context)
+    codes = sorted(filter(_is_success, responses), key=_code_rank)
+    if not codes and "default" in responses:
+        codes = ["default"]
+    results = _read_results(codes, operation, context)
     for code in responses:
         if code not in codes and not code.startswith("x-"):
             pointer = pointer_join(operation.pointer, "responses", code)
             context.report.dropped(pointer, "Error responses are not part of a spec.")
-    found = [result.media for result in results.values() if result.media]
-    if not found:
+    contents = [result.media for result in results.values() if result.media]
+    if not contents:
         return Output()
     alternatives: list[JSON] = []
+    needs: dict[str, None] = {}
     for result in results.values():
+        needs |= dict.fromkeys(result.needs)
         if result.is_json and result.schema not in alternatives:
             alternatives.append(result.schema)
-    whole: JSON = alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
-    needs = dict.fromkeys(need for result in results.values() for need in result.needs)
-    output = Output(context.close(whole, tuple(needs), "out"), found[0].examples)
-    types = dict.fromkeys(media.media_type for media in found)
+    schema: JSON = alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
+    output = Output(context.close(schema, tuple(needs), "out"), contents[0].examples)
+    types = dict.fromkeys(media.media_type for media in contents)
     if not _ACCEPTED.issuperset(types):
         output.wire["accept"] = ", ".join(types)
     places: Object = {}
     for code, result in results.items():
-        place = (
-            f"/anyOf/{alternatives.index(result.schema)}"
-            if len(alternatives) > 1 and result.is_json
-            else ""
-        )
-        places[code if code == "default" else code.upper()] = (
-            place if result.is_json else False if result.is_empty else None
-        )
+        status = code if code == "default" else code.upper()
+        places[status] = _place_of(result, alternatives)
     if "default" in responses and "default" not in codes:
         places["default"] = None
     if any(place != "" or not code.isdecimal() for code, place in places.items()):
@@ -294,9 +286,18 @@ def output_of(operation: Part, context: Context) -> Output:
     return output
 
 
+def _place_of(result: _Result, alternatives: list[JSON]) -> JSON:
+    """The value of `result` in `responses` of the extension: see `output_of`."""
+    if not result.is_json:
+        return False if result.is_empty else None
+    if len(alternatives) == 1:
+        return ""
+    return f"/anyOf/{alternatives.index(result.schema)}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What one response declares: JSON of a `schema`, which has `media` unless it is that of an empty body."""
+    """What one response declares: JSON of a `schema`, with its `media` unless the body is empty."""
 
     schema: JSON = None
     needs: tuple[str, ...] = ()
@@ -305,14 +306,13 @@ class _Result:
     is_empty: bool = False
 
 
-def _results(codes: list[str], operation: Part, context: Context) -> dict[str, _Result]:
+def _read_results(codes: list[str], operation: Part, context: Context) -> dict[str, _Result]:
     results: dict[str, _Result] = {}
     for code in codes:
         pointer = pointer_join(operation.pointer, "responses", code)
-        response = context.resolve(
-            members_of(operation.value["responses"])[code], pointer, _UNDEFINED
-        )
-        media = _content(response, context) if response else None
+        declared = members_of(operation.value["responses"])[code]
+        response = context.resolve(declared, pointer, _UNDEFINED)
+        media = _read_content(response, context) if response else None
         if media is not None:
             schema, needs = context.schemas.read(media.schema, media.pointer, "out", context.report)
             results[code] = _Result(schema, needs, media, is_json=True)
@@ -324,7 +324,7 @@ def _results(codes: list[str], operation: Part, context: Context) -> dict[str, _
     return results
 
 
-def _content(response: Part, context: Context) -> Media | None:
+def _read_content(response: Part, context: Context) -> Media | None:
     """The content of a response; None if it is not JSON or not described."""
     context.report_unused(response, _RESPONSE)
     if "schema" in response.value:  # Swagger 2.0
@@ -334,14 +334,15 @@ def _content(response: Part, context: Context) -> Media | None:
             return None
         return Media("application/json", schema, pointer)
     media = media_of(response, context)
-    if media is not None:
-        reason = "Another media type of the response became the return type."
-        context.report_unused_content(response, media.media_type, reason)
-    if media is not None and not is_json(media.media_type):
+    if media is None:
+        return None
+    reason = "Another media type of the response became the return type."
+    context.report_unused_content(response, media.media_type, reason)
+    if not is_json(media.media_type):
         pointer = media.pointer.rpartition("/")[0]
         context.report.dropped(pointer, f"The response is not JSON but {media.media_type}.")
         return None
-    return media if media is not None and media.is_described else None
+    return media if media.is_described else None
 
 
 def _is_success(code: str) -> bool:
@@ -358,12 +359,12 @@ def examples_of(inputs: Inputs, output: Output) -> Iterator[JSON]:
     for name in dict.fromkeys((*inputs.examples, *output.examples)):
         example: Object = {}
         for member, examples in (("parameters", inputs.examples), ("returnValue", output.examples)):
-            found = examples.get(name)
-            if not isinstance(found, dict) or "value" not in found:
-                continue
-            if member == "returnValue" or isinstance(found["value"], dict):
-                if isinstance(summary := found.get("summary"), str):
+            declared = members_of(examples.get(name))
+            value = declared.get("value")
+            if "value" in declared and (member == "returnValue" or isinstance(value, dict)):
+                summary = declared.get("summary")
+                if isinstance(summary, str):
                     example.setdefault("description", summary)
-                example[member] = found["value"]
+                example[member] = value
         if "parameters" in example:
             yield example

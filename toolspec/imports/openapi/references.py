@@ -1,6 +1,9 @@
-"""References inside one OpenAPI or Swagger document. References to other documents are never fetched.
+"""References inside one OpenAPI or Swagger document.
 
-Sources: OpenAPI 3.1.1, "Base URI", "Reference Object"; JSON Schema 2020-12 Core, sections 8.2.1 to 8.2.3 and 9.
+References to other documents are never fetched.
+
+Sources: OpenAPI 3.1.1, "Base URI", "Reference Object"; JSON Schema 2020-12 Core, sections 8.2.1 to
+8.2.3 and 9.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ class References:
         return resolve_pointer(self._document, pointer)  # type: ignore[return-value]
 
     def target(self, reference: JSON, pointer: str = "") -> str | Unresolved:
-        """The pointer that `reference`, which is in the object at `pointer`, refers to in the document."""
+        """The pointer that `reference` refers to, which is in the object at `pointer`."""
         if not isinstance(reference, str):
             return Unresolved("This reference is not a string.")
         if len(reference) > MAX_REFERENCE_CHARS:
@@ -82,7 +85,7 @@ class References:
         return Unresolved("This reference points to something that does not exist in the document.")
 
     def dynamic_target(self, reference: JSON, pointer: str) -> str | Unresolved:
-        """As `target`, for `$dynamicRef`: unresolved if it depends on the schemas that led there."""
+        """As `target`, for `$dynamicRef`: unresolved if it depends on the dynamic scope."""
         target = self.target(reference, pointer)
         name = str(reference).rpartition("#")[2]
         if isinstance(target, str) and self._dynamic[name] > 1:
@@ -90,7 +93,7 @@ class References:
         return target
 
     def _base_at(self, pointer: str) -> tuple[str, str]:
-        """The base URI of the object at `pointer`, and the pointer of the schema whose `$id` gives it."""
+        """The base URI of the object at `pointer`, and the pointer of the schema that gives it."""
         start = pointer if self._resources else ""
         while start and start not in self._resources:
             start = start.rpartition("/")[0]
@@ -98,7 +101,7 @@ class References:
 
     @cached_property
     def _identified(self) -> list[tuple[Object, str, str]]:
-        """The schemas that have an `$id` or an anchor, each with its pointer and the base URI around it."""
+        """(schema, pointer, base URI around it) of each schema that has an `$id` or an anchor."""
         identified: list[tuple[Object, str, str]] = []
         if not self.uses("$id", *_ANCHORS):
             return identified
@@ -158,7 +161,7 @@ class References:
     def in_place(
         self, schema: JSON, pointer: str, through: tuple[str, ...] = ("allOf", "anyOf", "oneOf")
     ) -> Iterator[tuple[Object, str]]:
-        """`schema`, and those that it applies to its own value through `$ref` and the keywords `through`.
+        """`schema`, and those that it applies to its own value through `$ref` and `through`.
 
         Raises:
             TooManySchemas: all calls together have looked at more than `MAX_STEPS_IN_PLACE`.
