@@ -16,7 +16,7 @@ import binascii
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import quote_plus, unquote, unquote_to_bytes
@@ -33,7 +33,12 @@ BYTES: Final = "application/octet-stream"
 _DATA_URL: Final = re.compile(r"data:([^,;]*(?:;(?!base64,)[^,;]*)*)(;base64)?,(.*)", re.DOTALL)
 HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _STYLES: Final = ("style", "explode", "allowReserved", "collectionFormat")
-_AS_TEXT: Final = ("base64", "base64url", "byte")  # values of `contentEncoding` and of `format`
+# How bytes become text, by the values of `contentEncoding` and of `format`.
+_AS_TEXT: Final[Mapping[str, Callable[[bytes], bytes]]] = {
+    "base64": base64.b64encode,
+    "byte": base64.b64encode,
+    "base64url": base64.urlsafe_b64encode,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +190,14 @@ def is_binary(declared: Iterable[Subschema], media_type: str = "") -> bool:
     return is_declared
 
 
-def _find_text_encoding(declared: Iterable[Subschema]) -> str:
-    """The encoding in which a string holds bytes as text: "base64" or "base64url"; "" if none."""
+def _find_encoder(declared: Iterable[Subschema]) -> Callable[[bytes], bytes] | None:
+    """The function that writes bytes as text, if a string holds bytes so; else None."""
     for subschema in declared:
         keywords = subschema.all_keywords
         for name in (keywords.get("contentEncoding"), keywords.get("format")):
             if isinstance(name, str) and name.lower() in _AS_TEXT:
-                return "base64url" if name.lower() == "base64url" else "base64"
-    return ""
+                return _AS_TEXT[name.lower()]
+    return None
 
 
 def _write_form(value: Mapping[str, Any], encoding: Mapping[str, Any]) -> str:
@@ -282,22 +287,17 @@ def _make_piece(
     return Piece(name, file.content, file_type, file.file_name or name)
 
 
-def _find_file(
-    text: str,
-    declared: list[Subschema],
-    media_type: str,
-) -> DataURL | None:
+def _find_file(text: str, declared: list[Subschema], media_type: str) -> DataURL | None:
     """The file that a string describes, in Base64 if the schema declares this.
 
     None if it is text.
     """
-    encoding = _find_text_encoding(declared)
-    if not encoding:
+    encode = _find_encoder(declared)
+    if encode is None:
         return read_data_url(text) if is_binary(declared, media_type) else None
     if not _DATA_URL.fullmatch(text):
         return None
     file = read_data_url(text)
-    encode = base64.urlsafe_b64encode if encoding == "base64url" else base64.b64encode
     return replace(file, content=encode(file.content))
 
 
