@@ -13,6 +13,7 @@ from catalog.uploads.parse import ForeignDocument, Parsed, read_candidates
 from catalog.uploads.pieces import Piece
 from toolspec.errors import Problem, SpecError
 
+MAX_DOCUMENTS: Final = 100  # each becomes a source, which is synced in the request
 _WAYS: Final = "Load more with manage.py load_specs, or add the document as a source."
 
 
@@ -45,11 +46,21 @@ def read_all(pieces: Iterable[Piece], options: ImportOptions) -> list[Parsed]:
     """
     limit = settings.MAX_UPLOAD_SPECS
     candidates: list[Parsed] = []
-    number = 0
+    specs = documents = 0
     for candidate in read_candidates(pieces, options):
         candidates.append(candidate)
-        number += len(candidate.tools) if isinstance(candidate, ForeignDocument) else 1
-        if number > limit:
-            message = f"An upload can have at most {limit:,} specs, so nothing of this one was stored. {_WAYS}"
-            raise SpecError([Problem("", message, "upload.too-many")])
+        if isinstance(candidate, ForeignDocument):
+            documents += 1
+            specs += len(candidate.tools)
+        else:
+            specs += 1
+        if specs > limit:
+            raise _too_many(f"{limit:,} specs")
+        if documents > MAX_DOCUMENTS:
+            raise _too_many(f"{MAX_DOCUMENTS} documents in other formats")
     return candidates
+
+
+def _too_many(most: str) -> SpecError:
+    message = f"An upload can have at most {most}, so nothing of this one was stored. {_WAYS}"
+    return SpecError([Problem("", message, "upload.too-many")])

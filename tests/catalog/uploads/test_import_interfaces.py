@@ -216,6 +216,16 @@ def test_a_document_whose_name_another_process_has_just_used_is_refused(monkeypa
     assert json.loads(Source.objects.get().document) == PETS
 
 
+def test_a_request_has_a_limited_number_of_documents(program):
+    apis = [api_called(f"Api {number}") for number in range(101)]
+
+    refused = program.send("POST", "/uploads", json.dumps(apis))
+
+    assert refused.status_code == 413
+    assert "at most 100 documents in other formats" in refused.json()["detail"]
+    assert not Source.objects.exists()
+
+
 def test_a_document_whose_tool_is_gone_marks_it(program):
     program.send("POST", "/uploads", json.dumps(tool_list(serverInfo={"name": "mail"})))
 
