@@ -346,7 +346,7 @@ class SchemaReader:
         name = members.get("propertyName", discriminator)  # Swagger 2.0 has only the name
         values: dict[str, list[str]] = {}
         for value, reference in members_of(members.get("mapping")).items():
-            target = self._find_mapped(reference, pointer)
+            target = _find_mapped(self._references, reference, pointer)
             if target:
                 values.setdefault(target, []).append(value)
         return name if isinstance(name, str) else "", values
@@ -363,7 +363,7 @@ class SchemaReader:
                 if isinstance(target, str):
                     targets[keyword, index] = target
         name, values = self._values_by_target(schema, pointer)
-        base = "" if name else self._find_common_base(targets.values())
+        base = "" if name else _find_common_base(self._references, targets.values())
         if base:
             name, values = self._values_by_target(members_of(self._references.at(base)), base)
         place = pointer_join(pointer, "discriminator")
@@ -380,28 +380,6 @@ class SchemaReader:
         reason = f"The values of `{name}` became constants of the alternatives."
         reading.report.rewritten(place, reason)
 
-    def _find_common_base(self, targets: Iterable[str]) -> str:
-        """The base schema with a discriminator that all `targets` extend; "" if there is none."""
-        bases: set[str] = set()
-        for target in targets:
-            around = self._extended(self._references.at(target), target)
-            bases.add(next((place for schema, place in around if "discriminator" in schema), ""))
-        return bases.pop() if len(bases) == 1 else ""
-
-    def _find_mapped(self, reference: JSON, pointer: str) -> str:
-        """The pointer of the schema that a mapping names, by a reference or by its name.
-
-        "" if there is none.
-        """
-        target = self._references.target(reference, pointer)
-        if isinstance(target, Unresolved) and isinstance(reference, str):
-            target = self._references.target(f"#/components/schemas/{reference}", pointer)
-        return target if isinstance(target, str) else ""
-
-    def _extended(self, schema: JSON, pointer: str) -> Iterator[tuple[Object, str]]:
-        """`schema`, and those that it extends through `$ref` and `allOf`."""
-        return self._references.in_place(schema, pointer, ("allOf",))
-
     def _with_constant(
         self, alternative: Object, target: str, name: str, values: list[str]
     ) -> Object:
@@ -411,29 +389,12 @@ class SchemaReader:
         """
         key = target, name, tuple(values)
         if key not in self._constants:
-            self._constants[key] = self._constant_for(target, name, values)
+            self._constants[key] = _constant_for(self._references, target, name, values)
         constant = self._constants[key]
         if constant is None:
             return alternative
         properties = members_of(alternative.get("properties"))
         return {**alternative, "properties": {name: dict(constant), **properties}}
-
-    def _constant_for(self, target: str, name: str, values: list[str]) -> Object | None:
-        """The schema of `name` for the `values` that `target` allows; None if it has its own."""
-        for holder, place in self._extended(self._references.at(target), target):
-            declared = members_of(holder.get("properties")).get(name)
-            pointer = pointer_join(place, "properties", name)
-            for schema, _ in self._extended(declared, pointer):
-                choices = [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
-                if choices and all(choice in values for choice in choices):
-                    return None
-                if "type" in schema and "string" not in type_names(schema["type"]):
-                    return None
-                if choices:
-                    values = [value for value in values if value in choices]
-        if not values:
-            return None
-        return {"const": values[0]} if len(values) == 1 else {"enum": [*values]}
 
     def _drop_unsent(
         self, out: Object, pointer: str, reading: _Reading, around: tuple[JSON, str]
@@ -457,6 +418,51 @@ class SchemaReader:
             reason = f"`{mark}` properties are not required here."
             reading.report.rewritten(pointer_join(pointer, "required"), reason)
             out["required"] = [name for name in required if name not in unsent]
+
+
+def _find_common_base(references: References, targets: Iterable[str]) -> str:
+    """The base schema with a discriminator that all `targets` extend; "" if there is none."""
+    bases: set[str] = set()
+    for target in targets:
+        around = _extended(references, references.at(target), target)
+        bases.add(next((place for schema, place in around if "discriminator" in schema), ""))
+    return bases.pop() if len(bases) == 1 else ""
+
+
+def _find_mapped(references: References, reference: JSON, pointer: str) -> str:
+    """The pointer of the schema that a mapping names, by a reference or by its name.
+
+    "" if there is none.
+    """
+    target = references.target(reference, pointer)
+    if isinstance(target, Unresolved) and isinstance(reference, str):
+        target = references.target(f"#/components/schemas/{reference}", pointer)
+    return target if isinstance(target, str) else ""
+
+
+def _extended(references: References, schema: JSON, pointer: str) -> Iterator[tuple[Object, str]]:
+    """`schema`, and those that it extends through `$ref` and `allOf`."""
+    return references.in_place(schema, pointer, ("allOf",))
+
+
+def _constant_for(
+    references: References, target: str, name: str, values: list[str]
+) -> Object | None:
+    """The schema of `name` for the `values` that `target` allows; None if it has its own."""
+    for holder, place in _extended(references, references.at(target), target):
+        declared = members_of(holder.get("properties")).get(name)
+        pointer = pointer_join(place, "properties", name)
+        for schema, _ in _extended(references, declared, pointer):
+            choices = [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
+            if choices and all(choice in values for choice in choices):
+                return None
+            if "type" in schema and "string" not in type_names(schema["type"]):
+                return None
+            if choices:
+                values = [value for value in values if value in choices]
+    if not values:
+        return None
+    return {"const": values[0]} if len(values) == 1 else {"enum": [*values]}
 
 
 def from_openapi_3(schema: JSON, pointer: str, report: Report) -> JSON:
