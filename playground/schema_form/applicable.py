@@ -157,11 +157,11 @@ class Search:
             self._lists.append(choices)
         for index, target in enumerate(subschema.references()):
             self._visit(target, path.join(f"$ref{index or ''}"))
-        for index, part in enumerate(subschema.listed("allOf")):
+        for index, part in enumerate(subschema.list_schemas("allOf")):
             self._visit(part, path.join(f"allOf/{index}"))
         self._visit_conditional(subschema, path)
         for keyword in ("oneOf", "anyOf"):  # choices of both are offered in this order
-            options = subschema.listed(keyword)
+            options = subschema.list_schemas(keyword)
             if options:
                 self._visit_union(subschema, keyword, options, path.join(keyword))
 

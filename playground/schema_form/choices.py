@@ -74,7 +74,7 @@ class Choices:
         if subschema.all_keywords.get("type") == "null":
             return (_make_choice(None),)
         for keyword in ("oneOf", "anyOf"):
-            options = subschema.listed(keyword)
+            options = subschema.list_schemas(keyword)
             choices = self.of_union(options) if options else None
             if choices is not None:
                 return choices

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from toolspec.schema.index import SchemaMap
 from toolspec.schema.normalize import MAX_NODES
 from toolspec.schema.validation import Subschema
-from toolspec.schema.validation.documents import objects_in
+from toolspec.schema.validation.documents import list_objects
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
@@ -25,7 +25,7 @@ def mentions_secrets(schema: JSON) -> bool:
 
     Cheap; may be True although nothing is secret, but never False if something is.
     """
-    return any(map(_is_marked, objects_in(schema)))
+    return any(map(_is_marked, list_objects(schema)))
 
 
 def secret_names(schema: JSON) -> frozenset[str]:
@@ -38,7 +38,7 @@ def secret_names(schema: JSON) -> frozenset[str]:
                 referring.add(id(node.schema))
     marked |= referring
     names = set()
-    for part in objects_in(schema):
+    for part in list_objects(schema):
         for name, member in members_of(part.get("properties")).items():
             if id(member) in marked:
                 names.add(name)

@@ -106,7 +106,7 @@ def find_secrets(
     Always ends within `budget`, by default `MAX_SECONDS` of CPU time.
     """
     subschemas = []
-    if schema is not None and schema.root.built(
+    if schema is not None and schema.root.build_once(
         "mentions secrets", lambda: mentions_secrets(schema.schema)
     ):
         subschemas.append(schema.root)

@@ -55,7 +55,7 @@ class Union:
 
     @property
     def branches(self) -> list[Subschema]:
-        return self.subschema.listed(self.keyword)
+        return self.subschema.list_schemas(self.keyword)
 
     @property
     def constants(self) -> list[JSON] | None:
@@ -302,7 +302,7 @@ def conjoin(*subschemas: Subschema) -> Conjunction:
     """The conjunction of `subschemas`."""
     if len(subschemas) != 1:
         return Conjunction(*flatten(subschemas))
-    return subschemas[0].built("conjunction", lambda: Conjunction(*flatten(subschemas)))
+    return subschemas[0].build_once("conjunction", lambda: Conjunction(*flatten(subschemas)))
 
 
 def _types_by_keyword(conjunction: Conjunction) -> Iterator[frozenset[str]]:

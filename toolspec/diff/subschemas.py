@@ -158,4 +158,4 @@ def text_of(subschema: Subschema) -> str:
         text = dumps(subschema.schema, sort_keys=True)
         return "" if any(word in text for word in _REFERRING) else text
 
-    return subschema.built("text", write)
+    return subschema.build_once("text", write)

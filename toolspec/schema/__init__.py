@@ -10,9 +10,9 @@ formats.py              the formats that are asserted
 patterns.py             ECMA-262 regular expressions, matched in bounded time; pattern_samples.py
 summary.py              what all schemas of one value say, keyword by keyword
 describe.py             types and constraints in words
-documentation.py        a schema as the tree that a documentation page shows; documentation_layers.py
+documentation.py        a schema as the tree of a documentation page; documentation_layers.py
 validation/             a value checked against a schema
-applicable.py           which subschemas apply to the same value: references, allOf, alternatives, conditions
+applicable.py           which subschemas apply to the same value: references, allOf, conditions
 children.py             which subschemas apply to a member or an item
 constraints.py          the constraints of all schemas that apply to one value
 sampling.py             sample values that a schema accepts; sample_scalars.py, sample_values.py

@@ -49,13 +49,13 @@ class Impossible(Exception):
 def always(subschema: Subschema) -> Iterator[Subschema]:
     """The targets of references, and the parts of `allOf`."""
     yield from subschema.references()
-    yield from subschema.listed("allOf")
+    yield from subschema.list_schemas("allOf")
 
 
 def branches(subschema: Subschema) -> Iterator[tuple[str, list[Subschema]]]:
     """(keyword, options) of `anyOf` and of `oneOf`, each if it has any."""
     for keyword in BRANCHES:
-        options = subschema.listed(keyword)
+        options = subschema.list_schemas(keyword)
         if options:
             yield keyword, options
 

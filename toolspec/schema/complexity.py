@@ -1,10 +1,11 @@
 """The work that a schema causes: infinite loops, and the greatest cost of checking part of a value.
 
-Keywords like `$ref`, `allOf` and `if` apply more schemas *in place*, to the same value. `properties`
-and `items` apply schemas to parts of the value, so recursion through them ends with the value. A
-loop in place never ends. Without one, the schemas that apply to the same value can be counted in
-advance, and so can those along the most expensive path into a value, except for recursion, which
-the budget of a run limits. The levels that references lead into a value can also be counted.
+Keywords like `$ref`, `allOf` and `if` apply more schemas *in place*, to the same value.
+`properties` and `items` apply schemas to parts of the value, so recursion through them ends with
+the value. A loop in place never ends. Without one, the schemas that apply to the same value can be
+counted in advance, and so can those along the most expensive path into a value, except for
+recursion, which the budget of a run limits. The levels that references lead into a value can also
+be counted.
 
 Everything here is iterative. Finding loops is linear in the schema; counting costs has its own
 limit.

@@ -1,6 +1,7 @@
-"""The formats that Toolshelf asserts: those of JSON Schema, which `jsonschema-rs` checks in linear time.
+"""The formats that Toolshelf asserts: those of JSON Schema.
 
-As JSON Schema allows, any other format ("binary", "int32") is only an annotation.
+`jsonschema-rs` checks them in linear time. As JSON Schema allows, any other format ("binary",
+"int32") is only an annotation.
 
 Source: JSON Schema 2020-12 Validation, section 7.3.
 """

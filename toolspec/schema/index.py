@@ -1,9 +1,11 @@
-"""The index of a schema document: the pointer of each subschema, its names, and the targets of references.
+"""The index of a schema document: the pointers and names of subschemas, the targets of references.
 
-Nothing is fetched. The index is built in one pass that neither recurses nor trusts the document: malformed parts are
-skipped (`metaschema_errors` reports them), and references without a target are reported.
+Nothing is fetched. The index is built in one pass that neither recurses nor trusts the document:
+malformed parts are skipped (`metaschema_errors` reports them), and references without a target are
+reported.
 
-Sources: JSON Schema 2020-12 Core, sections 8 and 9; the same sections of the earlier drafts; RFC 3986; RFC 6901.
+Sources: JSON Schema 2020-12 Core, sections 8 and 9; the same sections of the earlier drafts; RFC
+3986; RFC 6901.
 """
 
 from __future__ import annotations
@@ -81,7 +83,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """A resolved reference: to a node of the document (or several, if it is dynamic), or to a bundled draft."""
+    """A resolved reference, to a node of the document or to a bundled draft.
+
+    A dynamic one has several targets.
+    """
 
     keyword: str
     targets: tuple[Node, ...]
@@ -93,7 +98,8 @@ class SchemaMap:
 
     Attributes:
         nodes: every subschema, parents before children; the document itself first.
-        unforeseen: those of `nodes` that are schemas only because of a reference, not because of a keyword above them.
+        unforeseen: those of `nodes` that are schemas only because of a reference, not because of a
+            keyword above them.
         problems: unacceptable names and references, with pointers from the document's root.
         complete: False if there are more than `max_nodes` subschemas; the rest is left out.
     """
@@ -175,72 +181,57 @@ class SchemaMap:
             self._recursive.append(node)
 
     def _set_dialect(self, node: Node, uri: JSON) -> None:
-        """Read `node` in the draft that it names, even if it is not the root of a resource: real schemas do this."""
+        """Read `node` in the draft that it names.
+
+        Even if it is not the root of a resource: real schemas do this.
+        """
         dialect = find_dialect(uri)
         if dialect is None:
-            self._report(
-                node,
-                "$schema",
-                "gate.dialect",
-                "`$schema` is not a known draft; use draft-04, -06, -07, 2019-09 or 2020-12.",
-            )
+            message = "`$schema` is not a known draft; use draft-04, -06, -07, 2019-09 or 2020-12."
+            self._report(node, "$schema", "gate.dialect", message)
         else:
             node.dialect = dialect
 
     def _set_identifier(self, node: Node, identifier: str) -> None:
         keyword = node.dialect.id_keyword
-        if (
-            identifier.startswith("#") and node.dialect.ref_stands_alone
-        ):  # an anchor in the early drafts
+        is_early = node.dialect.ref_stands_alone
+        if is_early and identifier.startswith("#"):  # an anchor
             self._add_anchor(node, keyword, identifier[1:])
             return
-        uri, fragment = _joined(node.base, identifier)
+        uri, fragment = _join_uri(node.base, identifier)
         if uri is None:
             self._report(node, keyword, "gate.id", f"`{keyword}` is not a URI, or is too long.")
             return
-        if fragment and not node.dialect.ref_stands_alone:
-            self._report(
-                node,
-                keyword,
-                "gate.id",
-                f"`{keyword}` has a fragment; use `$anchor` to name a subschema.",
-            )
+        if fragment and not is_early:
+            message = f"`{keyword}` has a fragment; use `$anchor` to name a subschema."
+            self._report(node, keyword, "gate.id", message)
         elif is_standard(uri):
-            self._report(
-                node,
-                keyword,
-                "gate.id-standard",
-                f"`{keyword}` is the identifier of a published standard; choose your own.",
-            )
+            message = f"`{keyword}` is the identifier of a published standard; choose your own."
+            self._report(node, keyword, "gate.id-standard", message)
         if not fragment or uri != node.base:
-            if self._resources.setdefault(uri, node) is not node and not (
-                node.parent is None and not uri
-            ):
+            first = self._resources.setdefault(uri, node)
+            is_unnamed_root = node.parent is None and not uri
+            if first is not node and not is_unnamed_root:
                 self._twice.setdefault(uri, node)
             node.base = uri
             node.resource = None
-        if (
-            fragment
-        ):  # in the early drafts, it names a subschema, as `$anchor` does in the later ones
+        if fragment:  # in the early drafts, it names a subschema, as `$anchor` does later
             self._add_anchor(node, keyword, fragment)
 
     def _add_anchor(self, node: Node, keyword: str, name: JSON) -> None:
         if not isinstance(name, str):
             return
-        if self._anchors.setdefault((node.base, name), node) is not node and keyword in _NAMES:
-            self._report(
-                node,
-                keyword,
-                "gate.anchor-twice",
-                f"`{keyword}` is used twice in this schema; anchors must be unique.",
-            )
+        first = self._anchors.setdefault((node.base, name), node)
+        if first is not node and keyword in _NAMES:
+            message = f"`{keyword}` is used twice in this schema; anchors must be unique."
+            self._report(node, keyword, "gate.anchor-twice", message)
         if keyword == "$dynamicAnchor":
             self._dynamic.setdefault(name, []).append(node)
 
     # References
 
     def resource(self, uri: str) -> Node | None:
-        """The root of the schema resource `uri` in the document; the first, if several have this identifier."""
+        """The root of the schema resource `uri` in the document; the first if there are several."""
         return self._resources.get(uri)
 
     def anchor(self, uri: str, name: str) -> Node | None:
@@ -253,21 +244,17 @@ class SchemaMap:
             value = node.schema[keyword] if isinstance(node.schema, dict) else None
             if isinstance(value, str):
                 self._resolve(node, keyword, value)
-            elif (
-                keyword not in node.dialect.keywords or node.dialect.name == "04"
-            ):  # the other meta-schemas check this
+            elif node.dialect.name == "04":  # the other meta-schemas check this
                 self._report(node, keyword, "gate.ref", f"`{keyword}` must be a string.")
 
     def _resolve(self, node: Node, keyword: str, reference: str) -> None:
-        uri, fragment = (
-            (node.base, reference[1:])
-            if reference.startswith("#")
-            else _joined(node.base, reference)
-        )
+        uri: str | None = node.base
+        fragment = reference[1:]
+        if not reference.startswith("#"):
+            uri, fragment = _join_uri(node.base, reference)
         if uri is None:
-            self._report(
-                node, keyword, "gate.ref", f"`{keyword}` is not a URI reference, or is too long."
-            )
+            message = f"`{keyword}` is not a URI reference, or is too long."
+            self._report(node, keyword, "gate.ref", message)
             return
         resource = self._resources.get(uri)
         if resource is None:
@@ -275,11 +262,10 @@ class SchemaMap:
             return
         if uri in self._twice:
             self._report_twice(self._twice.pop(uri))
-        target = self._target(node, keyword, resource, unquote(fragment))
+        target = self._find_target(node, keyword, resource, unquote(fragment))
         if target is not None:
-            node.references.append(
-                Reference(keyword, self._possible_targets(node, keyword, fragment, target))
-            )
+            targets = self._list_possible_targets(node, keyword, fragment, target)
+            node.references.append(Reference(keyword, targets))
 
     def _report_twice(self, second: Node) -> None:
         keyword = second.dialect.id_keyword
@@ -291,12 +277,11 @@ class SchemaMap:
 
     def _resolve_outside(self, node: Node, keyword: str, uri: str, fragment: str) -> None:
         if BUNDLED.get(uri) is None or _STANDARD_DRAFT_03 in uri:
-            self._report(
-                node,
-                keyword,
-                "gate.ref-remote",
-                f"`{keyword}` refers to another document, which is not fetched; copy the schema into `$defs`.",
+            message = (
+                f"`{keyword}` refers to another document, which is not fetched; "
+                "copy the schema into `$defs`."
             )
+            self._report(node, keyword, "gate.ref-remote", message)
             return
         try:
             target = BUNDLED.resolver(uri).lookup(f"#{fragment}").contents
@@ -307,70 +292,62 @@ class SchemaMap:
         else:
             self._report(node, keyword, "gate.ref-missing", f"`{keyword}` does not exist in {uri}.")
 
-    def _target(self, node: Node, keyword: str, resource: Node, fragment: str) -> Node | None:
+    def _find_target(self, node: Node, keyword: str, resource: Node, fragment: str) -> Node | None:
         """The node that `fragment` names in `resource`; None, after a report, if there is none."""
         if not fragment:
             return resource
         if not fragment.startswith("/"):
             anchor = self._anchors.get((resource.base, fragment))
             if anchor is None:
-                self._report(
-                    node,
-                    keyword,
-                    "gate.ref-missing",
-                    f"`{keyword}` names an anchor that does not exist.",
-                )
+                message = f"`{keyword}` names an anchor that does not exist."
+                self._report(node, keyword, "gate.ref-missing", message)
             return anchor
-        around, rest = self._descend(resource, split_pointer(fragment))
-        return around if not rest else self._target_below(node, keyword, around, rest)
+        parent, rest = self._descend(resource, split_pointer(fragment))
+        return self._add_target_below(node, keyword, parent, rest) if rest else parent
 
     def _descend(self, node: Node, tokens: list[str]) -> tuple[Node, list[str]]:
         """The last node from `node` along `tokens`, and the tokens that are left."""
         if not self._children:
-            self._children = {_address(child): child for child in self.nodes[1:]}
-        at = 0
-        while at < len(tokens):
-            for length in (1, 2):
-                address: tuple[Node | str, ...] = (node, *tokens[at : at + length])
-                child = self._children.get(address)
-                if child is not None:
-                    node, at = child, at + length
-                    break
-            else:
+            self._children = {_find_address(child): child for child in self.nodes[1:]}
+        start = 0
+        while start < len(tokens):
+            end = start + 1
+            child = self._children.get((node, *tokens[start:end]))
+            if child is None:
+                end = start + 2
+                child = self._children.get((node, *tokens[start:end]))
+            if child is None:
                 break
-        return node, tokens[at:]
+            node = child
+            start = end
+        return node, tokens[start:]
 
-    def _target_below(self, node: Node, keyword: str, around: Node, rest: list[str]) -> Node | None:
+    def _add_target_below(
+        self, node: Node, keyword: str, parent: Node, rest: list[str]
+    ) -> Node | None:
         """A schema below a member that is not a keyword of the draft; it is added to the index."""
-        address: tuple[Node | str, ...] = (around, *rest[:MAX_TOKENS])
+        address: tuple[Node | str, ...] = (parent, *rest[:MAX_TOKENS])
         if address in self._children:
             return self._children[address]
         try:
-            schema = cast("JSON", resolve_pointer(around.schema, pointer_join("", *rest)))
+            schema = cast("JSON", resolve_pointer(parent.schema, pointer_join("", *rest)))
         except LookupError:
-            self._report(
-                node,
-                keyword,
-                "gate.ref-missing",
-                f"`{keyword}` points to a value that does not exist.",
-            )
+            message = f"`{keyword}` points to a value that does not exist."
+            self._report(node, keyword, "gate.ref-missing", message)
             return None
-        if not isinstance(schema, dict | bool) or rest[0] in around.dialect.keywords:
-            self._report(
-                node,
-                keyword,
-                "gate.ref-not-schema",
-                f"`{keyword}` points to a value that is not a schema.",
-            )
+        if not isinstance(schema, dict | bool) or rest[0] in parent.dialect.keywords:
+            message = f"`{keyword}` points to a value that is not a schema."
+            self._report(node, keyword, "gate.ref-not-schema", message)
             return None
-        target = Node(schema, around, tuple(rest), around.dialect, around.base, around.root)
+        target = Node(schema, parent, tuple(rest), parent.dialect, parent.base, parent.root)
         self.unforeseen.append(target)
-        before = len(self.nodes)
+        nodes_before = len(self.nodes)
         self._walk(target)
-        self._children |= {_address(added): added for added in self.nodes[before:]}
+        for new in self.nodes[nodes_before:]:
+            self._children[_find_address(new)] = new
         return target
 
-    def _possible_targets(
+    def _list_possible_targets(
         self, node: Node, keyword: str, fragment: str, target: Node
     ) -> tuple[Node, ...]:
         """The target, and the other possible targets of a dynamic reference."""
@@ -381,12 +358,11 @@ class SchemaMap:
             others = self._recursive
         self._possible += len(others)
         if self._possible > MAX_DYNAMIC_TARGETS:
-            self._report(
-                node,
-                keyword,
-                "gate.work",
-                f"`{keyword}` and other dynamic references have too many possible targets; use fewer.",
+            message = (
+                f"`{keyword}` and other dynamic references have too many possible targets; "
+                "use fewer."
             )
+            self._report(node, keyword, "gate.work", message)
             others = []
         return (target, *(other for other in others if other is not target))
 
@@ -400,28 +376,29 @@ class SchemaMap:
 def parts_by_draft(document: SchemaMap) -> list[tuple[Node, JSON]]:
     """The parts of `document` that are written in one draft: each with its top node and its schema.
 
-    In the schema of a part, each inner part in another draft is replaced by an empty schema. Takes linear time.
+    In the schema of a part, each inner part in another draft is replaced by an empty schema. Takes
+    linear time.
     """
-    inner = {
-        id(node.schema): node
-        for node in document.nodes[1:]
-        if node.parent and node.dialect is not node.parent.dialect
-    }
+    inner: dict[int, Node] = {}
+    for node in document.nodes[1:]:
+        if node.parent and node.dialect is not node.parent.dialect:
+            inner[id(node.schema)] = node
     tops = dict.fromkeys([document.root, *document.unforeseen, *inner.values()])
     if not inner:
         return [(top, top.schema) for top in tops]
-    return [(top, _without_parts(top.schema, inner)) for top in tops]
+    return [(top, _empty_parts(top.schema, inner)) for top in tops]
 
 
-def _without_parts(schema: JSON, inner: dict[int, Node]) -> JSON:
+def _empty_parts(schema: JSON, inner: dict[int, Node]) -> JSON:
     """`schema` with an empty schema in place of each of the `inner` ones below it."""
+
+    def empty(part: JSON) -> JSON:
+        return {} if id(part) in inner else _empty_parts(part, inner)
+
     if isinstance(schema, dict):
-        return {
-            name: {} if id(member) in inner else _without_parts(member, inner)
-            for name, member in schema.items()
-        }
+        return {name: empty(member) for name, member in schema.items()}
     if isinstance(schema, list):
-        return [{} if id(item) in inner else _without_parts(item, inner) for item in schema]
+        return [empty(item) for item in schema]
     return schema
 
 
@@ -430,16 +407,19 @@ def base_within(base: str, schema: JSON, dialect: Dialect) -> str:
     identifier = schema.get(dialect.id_keyword) if isinstance(schema, dict) else None
     if not isinstance(schema, dict) or not isinstance(identifier, str):
         return base
-    if dialect.ref_stands_alone and (
-        identifier.startswith("#") or isinstance(schema.get("$ref"), str)
-    ):
-        return base
-    uri, _ = _joined(base, identifier)
+    if dialect.ref_stands_alone:
+        is_anchor = identifier.startswith("#")
+        if is_anchor or isinstance(schema.get("$ref"), str):
+            return base
+    uri, _ = _join_uri(base, identifier)
     return base if uri is None else uri
 
 
-def _joined(base: str, reference: str) -> tuple[str | None, str]:
-    """`reference` resolved against `base`, as URI and fragment; the URI is None if it is invalid or too long."""
+def _join_uri(base: str, reference: str) -> tuple[str | None, str]:
+    """`reference` resolved against `base`, as URI and fragment.
+
+    The URI is None if it is invalid or too long.
+    """
     before_fragment = reference.partition("#")[0]
     if len(before_fragment) > MAX_URI_CHARACTERS:
         return None, ""
@@ -447,9 +427,11 @@ def _joined(base: str, reference: str) -> tuple[str | None, str]:
         uri, fragment = urldefrag(urljoin(base, reference))
     except ValueError:
         return None, ""
-    return (uri if len(uri) <= MAX_URI_CHARACTERS else None), fragment
+    if len(uri) > MAX_URI_CHARACTERS:
+        return None, fragment
+    return uri, fragment
 
 
-def _address(node: Node) -> tuple[Node | str, ...]:
+def _find_address(node: Node) -> tuple[Node | str, ...]:
     """The address of `node`: its parent and the tokens from there."""
     return (node.parent or "", *map(str, node.path))

@@ -1,11 +1,12 @@
-r"""Regular expressions as JSON Schema defines them: those of ECMA-262 with the `u` flag, matched in bounded time.
+r"""Regular expressions as JSON Schema defines them, matched in bounded time.
 
-The `regex` module matches, as it stops a search that takes too long. The engine of `jsonschema-rs` cannot be stopped: a
-pattern with a lookahead takes it 2.5 s for 30,000 characters, and no limit of backtracking ends that.
+They are those of ECMA-262 with the `u` flag. The `regex` module matches, as it stops a search that
+takes too long. The engine of `jsonschema-rs` cannot be stopped: a pattern with a lookahead takes it
+2.5 s for 30,000 characters, and no limit of backtracking ends that.
 
-It is more lenient than the standard where real schemas need it: an escaped punctuation character stands for itself
-(`\-`, `\@`, `\"`), so does a brace or bracket that closes nothing, `[\w-.]` contains a hyphen, and any lookaround may
-be repeated.
+It is more lenient than the standard where real schemas need it: an escaped punctuation character
+stands for itself (`\-`, `\@`, `\"`), so does a brace or bracket that closes nothing, `[\w-.]`
+contains a hyphen, and any lookaround may be repeated.
 
 Sources: ECMA-262, "Patterns" and "Pattern Semantics"; JSON Schema 2020-12 Core, section 6.4.
 """
@@ -24,9 +25,8 @@ MAX_PATTERN_CHARACTERS: Final = 8_192
 MAX_TRANSLATED_CHARACTERS: Final = 40_000  # the engine takes about 10 µs for each to compile
 MAX_GROUP_DEPTH: Final = 50
 MAX_REPEATED_CHARACTERS: Final = 20_000  # `(?:ab){n}` spelled out, as the engine does in memory
-MATCH_TIMEOUT_S: Final = (
-    0.05  # CPU time of one search; bounds its memory too, which grows by 1 MB per ms at worst
-)
+# CPU time of one search; bounds its memory too, which grows by 1 MB per ms at worst.
+MATCH_TIMEOUT_S: Final = 0.05
 
 _ESCAPE: Final = r"""
       (?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})
@@ -132,7 +132,10 @@ class Pattern:
 
 @lru_cache(maxsize=2048)
 def compile_pattern(source: str) -> Pattern | PatternError:
-    """`source` compiled, or why it cannot be used. Takes about 1 ms per 100 characters, at most 0.5 s; cached."""
+    """`source` compiled, or why it cannot be used.
+
+    Takes about 1 ms per 100 characters, at most 0.5 s; cached.
+    """
     if len(source) > MAX_PATTERN_CHARACTERS:
         message = f"it is longer than {MAX_PATTERN_CHARACTERS} characters."
         return PatternError(message, MAX_PATTERN_CHARACTERS)
@@ -146,13 +149,13 @@ def compile_pattern(source: str) -> Pattern | PatternError:
         return PatternError(str(error), error.position)
     except regex.error as error:
         reason, _, position = str(error).partition(" at position ")
-        return PatternError(f"{reason}."[:200], translator.source_position(int(position or 0)))
+        return PatternError(f"{reason}."[:200], translator.find_source_position(int(position or 0)))
     except RecursionError:
         return PatternError("it is nested too deeply.", 0)
 
 
 def matches(source: str, text: str) -> bool:
-    """Whether the pattern `source` is found in `text`; False if it is not usable or takes too long."""
+    """Whether the pattern `source` is usable, and is found in `text` in time."""
     pattern = compile_pattern(source)
     try:
         return isinstance(pattern, Pattern) and pattern.found_in(text)
@@ -162,7 +165,7 @@ def matches(source: str, text: str) -> bool:
 
 def has_lookaround(source: str) -> bool:
     """Whether `source` contains a lookahead or a lookbehind."""
-    return any(found["lookaround"] for found in _LOOKAROUND.finditer(source))
+    return any(match["lookaround"] for match in _LOOKAROUND.finditer(source))
 
 
 class _Refusal(Exception):
@@ -187,7 +190,8 @@ class _Translator:
     Attributes:
         starts: for each token, where it starts in the translation and in the source.
         previous: the kind of the token before.
-        weight, atom_weight: how many characters the open group spells out so far, and its last atom does.
+        weight: how many characters the open group spells out so far.
+        atom_weight: how many its last atom does.
         is_multiline, is_dot_all: which modifiers are in force.
     """
 
@@ -205,11 +209,12 @@ class _Translator:
         """The pattern in the syntax of `regex`.
 
         Raises:
-            _Refusal: an escape or a group is not of ECMA-262, or the pattern exceeds a limit. The engine finds the
-                other errors.
+            _Refusal: an escape or a group is not of ECMA-262, or the pattern exceeds a limit. The
+                engine finds the other errors.
         """
         parts: list[str] = []
-        length = position = 0
+        length = 0
+        position = 0
         in_class = False
         while position < len(self.source):
             tokens = _CLASS_TOKEN if in_class else _TOKEN
@@ -217,7 +222,8 @@ class _Translator:
             if token is None or token.lastgroup is None:
                 raise AssertionError  # the last alternative matches any character
             kind = token.lastgroup
-            part = self._class_item(kind, token) if in_class else self._item(kind, token)
+            translate = self._translate_class_item if in_class else self._translate_item
+            part = translate(kind, token)
             if kind in {"class", "end_class"}:
                 in_class = kind == "class"
             self.starts.append((length, position))
@@ -228,12 +234,12 @@ class _Translator:
         self.starts.append((length, position))
         return "".join(parts)
 
-    def source_position(self, position: int) -> int:
+    def find_source_position(self, position: int) -> int:
         """Where the token starts in the source whose translation contains `position`."""
         index = bisect_right(self.starts, (position, len(self.source))) - 1
         return self.starts[index][1]
 
-    def _item(self, kind: str, token: re.Match[str]) -> str:
+    def _translate_item(self, kind: str, token: re.Match[str]) -> str:
         match kind:
             case "sign":
                 return self._translate_sign(token[0])
@@ -247,9 +253,9 @@ class _Translator:
                 return self._close_group()
             case "quantifier":
                 return self._quantify(token)
-        return self._atom(kind, token)
+        return self._translate_atom(kind, token)
 
-    def _atom(self, kind: str, token: re.Match[str]) -> str:
+    def _translate_atom(self, kind: str, token: re.Match[str]) -> str:
         self._add_atom()
         match kind:
             case "set":
@@ -266,9 +272,9 @@ class _Translator:
                 return f"(?({token[kind]})\\{token[kind]}|)"
             case "name":
                 return f"(?({token[kind]})(?P={token[kind]})|)"
-        return _escape(_code_point(kind, token))
+        return _escape(_read_code_point(kind, token))
 
-    def _class_item(self, kind: str, token: re.Match[str]) -> str:
+    def _translate_class_item(self, kind: str, token: re.Match[str]) -> str:
         match kind:
             case "set":
                 return _SETS[token[0]]
@@ -281,7 +287,7 @@ class _Translator:
                 return _HYPHEN
             case "escaped" if token[0] == r"\b":
                 return r"\x08"
-        return _escape(_code_point(kind, token))
+        return _escape(_read_code_point(kind, token))
 
     def _translate_sign(self, sign: str) -> str:
         self.atom_weight = 0
@@ -349,12 +355,14 @@ def _explain_group(source: str, position: int) -> str:
     return "`(?` does not start a group type of ECMA-262."
 
 
-def _code_point(kind: str, token: re.Match[str]) -> int:
+def _read_code_point(kind: str, token: re.Match[str]) -> int:
     """The code point that a token stands for."""
     text = token[0]
     match kind:
         case "pair":
-            return 0x10000 + ((int(text[2:6], 16) & 0x3FF) << 10) + (int(text[8:], 16) & 0x3FF)
+            high = int(text[2:6], 16) & 0x3FF
+            low = int(text[8:], 16) & 0x3FF
+            return 0x10000 + (high << 10) + low
         case "code":
             code = int(text[2:].strip("{}"), 16)
             if code <= _MAX_CODE:
@@ -378,4 +386,6 @@ def _code_point(kind: str, token: re.Match[str]) -> int:
 def _escape(code: int) -> str:
     """A code point, escaped so that it can be used inside and outside of a class."""
     character = chr(code)
-    return character if character.isascii() and character.isalnum() else f"\\U{code:08x}"
+    if character.isascii() and character.isalnum():
+        return character
+    return f"\\U{code:08x}"

@@ -1,8 +1,8 @@
 """Checking any value against any JSON Schema, both from untrusted sources, within a budget.
 
-The keyword functions of `jsonschema` decide; `keywords` replaces those that a stranger could make slow, or that quote
-the value. A check always ends, with "conforms", "violates" or "unchecked" and the reason. Messages never quote the
-checked value, and nothing is fetched.
+The keyword functions of `jsonschema` decide; `keywords` replaces those that a stranger could make
+slow, or that quote the value. A check always ends, with "conforms", "violates" or "unchecked" and
+the reason. Messages never quote the checked value, and nothing is fetched.
 
     budget              the cost that a check may have, and why one ends early
     equality            equality of JSON values, with exact numbers

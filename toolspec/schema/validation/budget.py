@@ -1,7 +1,8 @@
 """The budget of a check, and how a check ends early.
 
-Every keyword counts as a step, and so does every part of a value that a keyword visits by itself. Descending into a
-subschema, for the same value or a part of it, counts as a level, so Python's recursion limit is never reached.
+Every keyword counts as a step, and so does every part of a value that a keyword visits by itself.
+Descending into a subschema, for the same value or a part of it, counts as a level, so Python's
+recursion limit is never reached.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Run:
         path: the current position in the value.
         fits: (subschema, identity of a value) -> whether the value is valid there, as far as known.
         open: what is being checked, as (subschema, identity of a value); see `enter`.
-        reported: the references whose violations are reported, as (subschema, path); None while only validity counts.
+        reported: the references whose violations are reported, as (subschema, path); None while
+            only validity counts.
         details: how many more violations inside branches may be reported.
         evaluated: the results of `unevaluatedProperties` and `unevaluatedItems` so far.
     """
@@ -69,7 +71,7 @@ class Run:
         self._budget = budget
         self._steps = budget.steps
         self._next_look = max(budget.steps - _STEPS_BETWEEN_LOOKS, 0)
-        self.levels = min(MAX_DEPTH, _levels_until_recursion_limit())
+        self.levels = min(MAX_DEPTH, _count_levels_left())
         self.path: list[str | int] = []
         self.fits: dict[tuple[Subschema, int], bool] = {}
         self.open: set[tuple[Subschema, int]] = set()
@@ -95,9 +97,9 @@ class Run:
         """
         self._steps -= steps
         if self._steps < self._next_look:
-            self._look()
+            self._look_at_clock()
 
-    def _look(self) -> None:
+    def _look_at_clock(self) -> None:
         if self._steps < 0:
             raise Unchecked("The check takes too many steps.")
         if time.thread_time() - self._started > self._budget.seconds:
@@ -134,8 +136,10 @@ _RUN: ContextVar[Run] = ContextVar("run")
 current_run = _RUN.get
 
 
-def _levels_until_recursion_limit() -> int:
-    frames, frame = 0, sys._getframe()
+def _count_levels_left() -> int:
+    frames = 0
+    frame = sys._getframe()
     while frame.f_back is not None:
-        frames, frame = frames + 1, frame.f_back
+        frames += 1
+        frame = frame.f_back
     return (sys.getrecursionlimit() - frames - _RESERVED_FRAMES) // _FRAMES_PER_LEVEL

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Literal
 
 from toolspec.errors import Problem
@@ -13,7 +12,7 @@ from toolspec.schema.validation.budget import Budget
 from toolspec.schema.validation.documents import Document
 from toolspec.schema.validation.errors import Violation
 from toolspec.schema.validation.fast_check import FastCheck
-from toolspec.schema.validation.subschema import MAX_PROBLEMS, Subschema, root_of
+from toolspec.schema.validation.subschema import MAX_PROBLEMS, Subschema, make_root
 from toolspec.text.reader import JSON
 
 Verdict = Literal["conforms", "violates", "unchecked"]
@@ -49,7 +48,7 @@ class CompiledSchema:
     def __init__(self, schema: JSON, *, asserts_formats: bool = True) -> None:
         self.schema = schema
         self.dialect: Dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
-        self.root: Subschema = root_of(
+        self.root: Subschema = make_root(
             Document(schema, self.dialect, asserts_formats=asserts_formats)
         )
 
@@ -58,15 +57,17 @@ class CompiledSchema:
         budget = budget or Budget()
         if self.root.document.flaw is None and self._fast_check.conforms(value, budget):
             return CheckResult("conforms")
-        violations, truncated, reason = self.root.survey(value, budget)
-        reported = [shown for violation in violations for shown in violation.reported()]
+        violations, truncated, reason = self.root.find_violations(value, budget)
         if not violations:
             return CheckResult("conforms" if reason is None else "unchecked", reason=reason)
+        details: list[Violation] = []
+        for violation in violations:
+            details += violation.reported()
         return CheckResult(
             "violates",
-            problems=tuple(violation.problem() for violation in islice(reported, MAX_PROBLEMS)),
+            problems=tuple(detail.problem() for detail in details[:MAX_PROBLEMS]),
             violations=tuple(violations),
-            truncated=truncated or len(reported) > MAX_PROBLEMS,
+            truncated=truncated or len(details) > MAX_PROBLEMS,
             reason=reason,
         )
 
@@ -78,7 +79,7 @@ class CompiledSchema:
 def compile_schema(schema: JSON, *, asserts_formats: bool = True) -> CompiledSchema:
     """`schema` ready for checks, in the draft that its `$schema` names, else 2020-12.
 
-    Never raises: checks against a malformed schema have the verdict "unchecked". Cheap, because everything is computed
-    when it is first needed.
+    Never raises: checks against a malformed schema have the verdict "unchecked". Cheap, because
+    everything is computed when it is first needed.
     """
     return CompiledSchema(schema, asserts_formats=asserts_formats)

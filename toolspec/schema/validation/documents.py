@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from toolspec.schema.dialects import BUNDLED, Dialect, dialect_of
 from toolspec.schema.index import SchemaMap, base_within, parts_by_draft
 from toolspec.schema.validation.budget import Unchecked
+from toolspec.text.containers import children_of
 from toolspec.text.reader import JSON
 
 if TYPE_CHECKING:
@@ -16,12 +17,10 @@ if TYPE_CHECKING:
 
 MAX_SCHEMA_DEPTH: Final = 200
 MAX_SUBSCHEMAS: Final = 20_000  # of one document
-MAX_IDENTIFIERS_CHARACTERS: Final = (
-    4_000_000  # of all identifiers, each joined with those around it
-)
+MAX_IDENTIFIERS_CHARACTERS: Final = 4_000_000  # of all, each joined with those around it
 MAX_SCOPE: Final = 50  # resources in one dynamic scope
 
-_SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
+_SCOPE_KEYWORDS: Final = frozenset({"$dynamicRef", "$recursiveRef"})
 
 
 class Document:
@@ -37,7 +36,7 @@ class Document:
     @cached_property
     def flaw(self) -> str | None:
         """Why no value can be checked against the document; None if it is sound."""
-        return flaw_of(self.schema, self.dialect)
+        return find_flaw(self.schema, self.dialect)
 
     @cached_property
     def _names(self) -> SchemaMap:
@@ -52,7 +51,7 @@ class Document:
         return names
 
     def resource(self, uri: str) -> tuple[JSON, Dialect]:
-        """The contents and the draft of the schema resource `uri`: a part of the document, or a bundled draft.
+        """The contents and the draft of the resource `uri`: of the document, or a bundled draft.
 
         Raises:
             Unresolvable: there is none. Nothing is fetched.
@@ -61,11 +60,11 @@ class Document:
         node = self._names.resource(uri)
         if node is not None:
             return node.schema, node.dialect
-        contents = BUNDLED.get_or_retrieve(uri).value.contents
-        return contents, dialect_of(contents, self.dialect) or self.dialect  # type: ignore[arg-type, return-value]
+        contents = cast("JSON", BUNDLED.get_or_retrieve(uri).value.contents)
+        return contents, dialect_of(contents, self.dialect) or self.dialect
 
     def anchor(self, uri: str, name: str) -> tuple[JSON, Dialect]:
-        """The contents and the draft of the subschema with the anchor `name` in the resource `uri`.
+        """The contents and the draft of the subschema with the anchor `name` in `uri`.
 
         Raises:
             Unresolvable, LookupError: there is none.
@@ -79,8 +78,8 @@ class Document:
             raise LookupError(name)
         return node.schema, node.dialect
 
-    def cached(self, subschema: Subschema) -> Subschema:
-        """The first subschema for this object in this dynamic scope, so that its cached results are shared."""
+    def share(self, subschema: Subschema) -> Subschema:
+        """The first subschema for this object in this dynamic scope, which shares its results."""
         if not isinstance(subschema.schema, dict):
             return subschema
         key = (id(subschema.schema), subschema.scope)
@@ -91,7 +90,7 @@ class Document:
             self._subschemas[key] = subschema
         return subschema
 
-    def entered(self, scope: tuple[str, ...], uri: str) -> tuple[str, ...]:
+    def enter(self, scope: tuple[str, ...], uri: str) -> tuple[str, ...]:
         """The dynamic scope after entering the resource `uri`, unless it is already in the scope.
 
         Raises:
@@ -106,9 +105,7 @@ class Document:
     @cached_property
     def _has_dynamic_scope(self) -> bool:
         """Whether the path to a subschema affects its meaning."""
-        return any(
-            keyword in schema for schema in objects_in(self.schema) for keyword in _SCOPE_KEYWORDS
-        )
+        return not all(map(_SCOPE_KEYWORDS.isdisjoint, list_objects(self.schema)))
 
     def tokens_to(self, schema: JSON) -> list[str | int] | None:
         """The path to `schema` in the document; None if it is not in it."""
@@ -123,22 +120,23 @@ class Document:
 
     @cached_property
     def _parents(self) -> dict[int, tuple[int, str | int]]:
-        """The identity of each object and array -> the identity of its parent, and the token in it."""
-        found: dict[int, tuple[int, str | int]] = {}
-        waiting: list[Any] = [self.schema]
+        """The identity of each object and array -> the identity of its parent, and its token."""
+        parents: dict[int, tuple[int, str | int]] = {}
+        waiting = [self.schema]
         while waiting:
             value = waiting.pop()
-            for token, child in value.items() if isinstance(value, dict) else enumerate(value):
+            for token, child in children_of(value):
                 if isinstance(child, (dict, list)):
-                    found[id(child)] = (id(value), token)
+                    parents[id(child)] = (id(value), token)
                     waiting.append(child)
-        return found
+        return parents
 
 
-# Flaws: only for schemas that `policy` has not checked; values can always be checked against accepted schemas.
+# Flaws: only for schemas that `policy` has not checked; values can always be checked against
+# accepted schemas.
 
 
-def flaw_of(schema: JSON, dialect: Dialect) -> str | None:
+def find_flaw(schema: JSON, dialect: Dialect) -> str | None:
     """Why no value can be checked against `schema`; None if it is sound. Linear."""
     has_parts = False
     characters = 0
@@ -149,41 +147,41 @@ def flaw_of(schema: JSON, dialect: Dialect) -> str | None:
             return "The schema is nested too deeply."
         if isinstance(value, dict):
             has_parts = has_parts or dialect_of(value, dialect) not in {dialect, None}
-            base += sum(
-                len(name) for name in (value.get("$id"), value.get("id")) if isinstance(name, str)
-            )
-            characters += base if "$id" in value or "id" in value else 0
+            names = [value[keyword] for keyword in ("$id", "id") if keyword in value]
+            base += sum(len(name) for name in names if isinstance(name, str))
+            if names:
+                characters += base
             if characters > MAX_IDENTIFIERS_CHARACTERS:
                 return "The identifiers in the schema are too long."
-        waiting += [
-            (child, depth + 1, base)
-            for child in _children(value)
-            if isinstance(child, (dict, list))
-        ]
+        for _, child in children_of(value):
+            if isinstance(child, (dict, list)):
+                waiting.append((child, depth + 1, base))
     if not has_parts:
-        return None if dialect.accepts(schema) else _invalid(dialect)
+        return None if dialect.accepts(schema) else _explain_invalid(dialect)
+    return _find_flaw_of_parts(schema, dialect)
+
+
+def _find_flaw_of_parts(schema: JSON, dialect: Dialect) -> str | None:
     document = SchemaMap(schema, max_nodes=MAX_SUBSCHEMAS, default=dialect)
     if not document.complete:
         return f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas."
-    refused = (
-        part.dialect for part, alone in parts_by_draft(document) if not part.dialect.accepts(alone)
-    )
-    return next(map(_invalid, refused), None)
+    for node, part in parts_by_draft(document):
+        if not node.dialect.accepts(part):
+            return _explain_invalid(node.dialect)
+    return None
 
 
-def _invalid(dialect: Dialect) -> str:
+def _explain_invalid(dialect: Dialect) -> str:
     return f"The schema is not valid in draft {dialect.name}."
 
 
-def objects_in(value: JSON) -> Iterator[dict[str, JSON]]:
+def list_objects(value: JSON) -> Iterator[dict[str, JSON]]:
     """Every object in `value`."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
             yield part
-        waiting += _children(part)
-
-
-def _children(value: JSON) -> Iterable[JSON]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part

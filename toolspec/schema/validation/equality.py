@@ -1,7 +1,7 @@
 """Equality of JSON values, and exact arithmetic on numbers.
 
-1 equals 1.0, and neither equals true. Numbers are `int` and `Decimal` (`reader.Number`); a `float` stands for its
-shortest decimal. Nothing here rounds, and no exponent is ever written out as zeros.
+1 equals 1.0, and neither equals true. Numbers are `int` and `Decimal` (`reader.Number`); a `float`
+stands for its shortest decimal. Nothing here rounds, and no exponent is ever written out as zeros.
 
 Source: JSON Schema 2020-12 Core, section 4.2.2 (equality), and 4.2.1 (numbers).
 """
@@ -21,7 +21,7 @@ _MAX_DEPTH: Final = 200
 
 
 def is_numeric(value: object) -> TypeGuard[Numeric]:
-    """Whether `value` is a JSON number; unlike in `toolspec.text.numbers`, also one computed by Python."""
+    """Whether `value` is a JSON number; unlike in `text.numbers`, also one computed by Python."""
     return isinstance(value, (int, Decimal, float)) and not isinstance(value, bool)
 
 
@@ -31,27 +31,29 @@ def is_integer(value: object) -> bool:
         return not isinstance(value, bool)
     if isinstance(value, float):
         return value.is_integer()
-    return isinstance(value, Decimal) and _parts(value)[1] >= 0
+    if not isinstance(value, Decimal):
+        return False
+    _, exponent = _normalize(value)
+    return exponent >= 0
 
 
 def is_multiple(value: Numeric, divisor: Numeric) -> bool:
     """Whether `value` is an integer times `divisor`, exactly. Cheap for any exponents."""
     if isinstance(value, int) and isinstance(divisor, int):
         return divisor != 0 and value % divisor == 0
-    coefficient, exponent = _parts(value)
-    divisor_coefficient, divisor_exponent = _parts(divisor)
+    coefficient, exponent = _normalize(value)
+    divisor_coefficient, divisor_exponent = _normalize(divisor)
     if coefficient == 0 or divisor_coefficient == 0:
         return coefficient == 0
+    # 10 divides the divisor once more than the value: coefficients do not end in 0.
     if exponent < divisor_exponent:
-        return (
-            False  # 10 divides the divisor once more than the value: coefficients do not end in 0
-        )
+        return False
     shift = pow(10, exponent - divisor_exponent, abs(divisor_coefficient))
     return coefficient * shift % divisor_coefficient == 0
 
 
-def _parts(value: Numeric) -> tuple[int, int]:
-    """(coefficient, exponent) of a number, the coefficient without trailing zeros; zero is (0, 0)."""
+def _normalize(value: Numeric) -> tuple[int, int]:
+    """(coefficient without trailing zeros, exponent) of a number; zero is (0, 0)."""
     if isinstance(value, float):
         value = Decimal(repr(value))
     if isinstance(value, Decimal):
@@ -64,18 +66,23 @@ def _parts(value: Numeric) -> tuple[int, int]:
     else:
         if value.bit_length() > MAX_DIGITS * 3:
             raise Unchecked("A number has too many digits.")
-        sign, text, exponent = int(value < 0), str(abs(value)), 0
+        sign = value < 0
+        text = str(abs(value))
+        exponent = 0
     significant = text.rstrip("0")
     if not significant:
         return 0, 0
     coefficient = int(significant)
-    return -coefficient if sign else coefficient, exponent + len(text) - len(significant)
+    if sign:
+        coefficient = -coefficient
+    return coefficient, exponent + len(text) - len(significant)
 
 
 def canonical(value: JSON, run: Run | None = None) -> str:
-    """A string that only equal values share; unlike numbers, its hash cannot be chosen by an attacker.
+    """A string that only equal values share.
 
-    `run` counts the work; without it, the value must already be bounded.
+    Unlike with numbers, an attacker cannot choose its hash. `run` counts the work; without it, the
+    value must already be bounded.
     """
     parts: list[str] = []
     _write(value, parts, run, 0)
@@ -84,13 +91,16 @@ def canonical(value: JSON, run: Run | None = None) -> str:
 
 def _write(value: JSON, parts: list[str], run: Run | None, depth: int) -> None:
     if run is not None:
-        run.spend(1 + len(value) // 256 if isinstance(value, str) else 1)
+        steps = 1
+        if isinstance(value, str):
+            steps += len(value) // 256
+        run.spend(steps)
     if isinstance(value, str):
         parts.append(encode_basestring(value))
     elif value is None or isinstance(value, bool):
         parts.append(repr(value))
     elif is_numeric(value):
-        coefficient, exponent = _parts(value)
+        coefficient, exponent = _normalize(value)
         parts.append(f"{coefficient}e{exponent}")
     elif depth > _MAX_DEPTH:
         raise Unchecked("The value is nested too deeply to be compared.")
@@ -110,7 +120,7 @@ def _write(value: JSON, parts: list[str], run: Run | None, depth: int) -> None:
 
 
 def equal(first: JSON, second: JSON) -> bool:
-    """Whether two values are equal, compared directly: for values that are already bounded in depth."""
+    """Whether two values are equal, compared directly: for values that are bounded in depth."""
     if type(first) is type(second) and isinstance(first, (int, str)):
         return first == second
     if isinstance(first, bool) or isinstance(second, bool):
@@ -118,7 +128,7 @@ def equal(first: JSON, second: JSON) -> bool:
     if isinstance(first, list) and isinstance(second, list):
         return len(first) == len(second) and all(map(equal, first, second))
     if isinstance(first, dict) and isinstance(second, dict):
-        return first.keys() == second.keys() and all(
-            equal(first[name], second[name]) for name in first
-        )
+        if first.keys() != second.keys():
+            return False
+        return all(equal(member, second[name]) for name, member in first.items())
     return is_numeric(first) == is_numeric(second) and first == second

@@ -1,4 +1,4 @@
-"""Violations of a schema, as a tree: shown to users as problems; forms also use the names and branches."""
+"""Violations of a schema, as a tree: users see problems; forms also use names and branches."""
 
 from __future__ import annotations
 
@@ -28,16 +28,19 @@ class Violation:
     """One way in which a value breaks a schema.
 
     Attributes:
-        pointer: the invalid value; for a missing member, the object around it; for a member that is not allowed or has
-            an invalid name, the member.
-        keyword: "required", "enum", "oneOf"; for a schema that is `false`, the keyword that contains it.
-        message: what is required at the pointer, without a full stop: "must be a string"; or a short sentence.
-        schema_pointer: the keyword in the schema's document, after references. In a bundled meta-schema, it follows
-            the URI and "#".
-        names: the members missing for `required`, `dependentRequired` and `dependencies`; the member refused by
-            `additionalProperties`, `unevaluatedProperties`, `propertyNames` or `false`.
-        branches: of `anyOf`, and of `oneOf` if no alternative matches: the violations of each alternative, in order;
-            () if there are too many.
+        pointer: the invalid value; for a missing member, the object around it; for a member that is
+            not allowed or has an invalid name, the member.
+        keyword: "required", "enum", "oneOf"; for a schema that is `false`, the keyword that
+            contains it.
+        message: what is required at the pointer, without a full stop: "must be a string"; or a
+            short sentence.
+        schema_pointer: the keyword in the schema's document, after references. In a bundled
+            meta-schema, it follows the URI and "#".
+        names: the members missing for `required`, `dependentRequired` and `dependencies`; the
+            member refused by `additionalProperties`, `unevaluatedProperties`, `propertyNames` or
+            `false`.
+        branches: of `anyOf`, and of `oneOf` if no alternative matches: the violations of each
+            alternative, in order; () if there are too many.
     """
 
     pointer: str
@@ -60,39 +63,34 @@ class Violation:
     def reported(self) -> Iterator[Violation]:
         """The violations to show in a flat list.
 
-        If one alternative of a union is clearly meant, its own violations are more helpful. This is common: most
-        optional values are declared as `anyOf: [T, null]`.
+        If one alternative of a union is clearly meant, its own violations are more helpful. This is
+        common: most optional values are declared as `anyOf: [T, null]`.
         """
-        meant = self._alternative_meant()
-        if meant is None:
+        alternative = self._find_alternative()
+        if alternative is None:
             yield self
             return
-        for violation in meant:
+        for violation in alternative:
             yield from violation.reported()
 
-    def _alternative_meant(self) -> tuple[Violation, ...] | None:
-        """The only alternative for this type of value, or of several the only one with a matching `const` or `enum`."""
+    def _find_alternative(self) -> tuple[Violation, ...] | None:
+        """The only alternative for this type of value.
+
+        Of several, the only one with a matching `const` or `enum`.
+        """
         if len(self.branches) < 2:
             return None
-        of_type = [
-            branch
-            for branch in self.branches
-            if not any(self._is_other_type(each) for each in branch)
-        ]
-        if len(of_type) > 1:
-            of_type = [
-                branch
-                for branch in of_type
-                if not any(self._is_other_name(each) for each in branch)
-            ]
-        return of_type[0] if len(of_type) == 1 else None
+        branches = [each for each in self.branches if not any(map(self._is_other_type, each))]
+        if len(branches) > 1:
+            branches = [each for each in branches if not any(map(self._is_other_name, each))]
+        return branches[0] if len(branches) == 1 else None
 
     def _is_other_type(self, violation: Violation) -> bool:
         return violation.keyword == "type" and violation.pointer == self.pointer
 
     def _is_other_name(self, violation: Violation) -> bool:
         """Whether a member that identifies alternatives selects another one."""
-        return (
-            violation.keyword in {"const", "enum"}
-            and violation.pointer.rpartition("/")[0] == self.pointer
-        )
+        if violation.keyword not in {"const", "enum"}:
+            return False
+        parent, _, _ = violation.pointer.rpartition("/")
+        return parent == self.pointer

@@ -1,15 +1,15 @@
 """Whether a value conforms, by `jsonschema-rs`, where the cost is known before the check begins.
 
-It takes a tenth of the time of the walk, but cannot be stopped, and quotes the value in its messages. So it is only
-asked whether a value conforms, and only if a schema of known size meets a value of known size: no references that go
-around, no patterns, no formats, no identifiers inside.
+It takes a tenth of the time of the walk, but cannot be stopped, and quotes the value in its
+messages. So it is only asked whether a value conforms, and only if a schema of known size meets a
+value of known size: no references that go around, no patterns, no formats, no identifiers inside.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Final
+from typing import Final, cast
 from urllib.parse import unquote
 
 import jsonschema_rs
@@ -32,8 +32,9 @@ _SMALL_NUMBER: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,10})?")
 
 _NOT_HERE: Final = frozenset(
     {
-        "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "dependencies", "format",
-        "multipleOf", "pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "uniqueItems",
+        "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef",
+        "dependencies", "format", "multipleOf", "pattern", "patternProperties", "unevaluatedItems",
+        "unevaluatedProperties", "uniqueItems",
     }
 )  # fmt: skip
 """Keywords whose cost is not known, or that `jsonschema-rs` understands otherwise."""
@@ -53,7 +54,7 @@ class FastCheck:
         self._dialect = dialect
 
     def conforms(self, value: JSON, budget: Budget) -> bool:
-        """Whether `value` conforms; False also if that is not known. Deducts what it uses from `budget`."""
+        """Whether `value` is known to conform. Deducts what it uses from `budget`."""
         if not isinstance(value, dict | list):
             return False
         try:
@@ -74,7 +75,7 @@ class FastCheck:
 
     @cached_property
     def _schema_parts(self) -> int | None:
-        """The parts of the schema that may apply to one part of a value; None if that is not bounded."""
+        """The parts of the schema that may apply to one part of a value; None if unbounded."""
         try:
             return self._count_schema(self._schema, 0, ())
         except (_UnboundedError, LookupError, RecursionError):
@@ -89,30 +90,28 @@ class FastCheck:
             _UnboundedError: there is no limit, or there are too many.
             LookupError: a reference has no target.
         """
-        found = so_far + 1
-        if found > MAX_SCHEMA_PARTS or depth > MAX_SCHEMA_DEPTH:
+        parts = so_far + 1
+        if parts > MAX_SCHEMA_PARTS or depth > MAX_SCHEMA_DEPTH:
             raise _UnboundedError
         if not isinstance(schema, dict):
-            return found
+            return parts
         if not _NOT_HERE.isdisjoint(schema) or (depth and not _NOT_INSIDE.isdisjoint(schema)):
             raise _UnboundedError
         for keyword, value in schema.items():
             if keyword not in self._dialect.holds:
-                found += _count_parts(value)
+                parts += _count_parts(value)
         for _, inner in list_subschemas(schema, self._dialect):
-            found = self._count_schema(inner, found, references, depth + 1)
+            parts = self._count_schema(inner, parts, references, depth + 1)
         if "$ref" not in schema:
-            return found
+            return parts
         reference = str(schema["$ref"])
         definition = _DEFINITION.fullmatch(reference)
-        if (
-            definition is None
-            or definition[2] not in self._dialect.holds
-            or reference in references
-        ):
+        if definition is None or reference in references:
             raise _UnboundedError
-        target = resolve_pointer(self._schema, unquote(definition[1]))
-        return self._count_schema(target, found, (*references, reference), depth + 1)  # type: ignore[arg-type]
+        if definition[2] not in self._dialect.holds:
+            raise _UnboundedError
+        target = cast("JSON", resolve_pointer(self._schema, unquote(definition[1])))
+        return self._count_schema(target, parts, (*references, reference), depth + 1)
 
     @cached_property
     def _validator(self) -> jsonschema_rs.Validator:
@@ -128,17 +127,17 @@ def _count_parts(value: JSON) -> int:
     Raises:
         _UnboundedError: they are too many, or there are numbers that take long to compare.
     """
-    found = 0
+    count = 0
     waiting = [value]
     while waiting:
         part = waiting.pop()
-        found += 1
-        if found > MAX_PARTS:
+        count += 1
+        if count > MAX_PARTS:
             raise _UnboundedError
         if isinstance(part, str):
-            found += len(part) // _CHARACTERS_PER_PART
+            count += len(part) // _CHARACTERS_PER_PART
         elif isinstance(part, dict):
-            found += sum(map(len, part)) // _CHARACTERS_PER_PART
+            count += sum(map(len, part)) // _CHARACTERS_PER_PART
             waiting += part.values()
         elif isinstance(part, list):
             waiting += part
@@ -148,7 +147,7 @@ def _count_parts(value: JSON) -> int:
         elif isinstance(part, Number):
             if _SMALL_NUMBER.fullmatch(part.lexeme) is None:
                 raise _UnboundedError
-            found += _PARTS_OF_DECIMAL
+            count += _PARTS_OF_DECIMAL
         elif part is not None:
             raise _UnboundedError
-    return found
+    return count

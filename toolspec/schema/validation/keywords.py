@@ -1,10 +1,11 @@
-"""The keywords that the functions of `jsonschema` do not suit, and the validator class of each draft.
+"""The keywords that `jsonschema`'s functions do not suit, and the validator class of each draft.
 
-These are replaced, because the value and the schema are a stranger's: what compares values, follows references or
-matches patterns without a limit of work; what quotes the value or the schema in full; and what reports several members
-in one error. All others are those of `jsonschema`.
+These are replaced, because the value and the schema are a stranger's: what compares values, follows
+references or matches patterns without a limit of work; what quotes the value or the schema in full;
+and what reports several members in one error. All others are those of `jsonschema`.
 
-Source: JSON Schema 2020-12 Core, sections 8.2.3, 10 and 11; 2020-12 Validation, sections 6 and 7; the earlier drafts.
+Source: JSON Schema 2020-12 Core, sections 8.2.3, 10 and 11; 2020-12 Validation, sections 6 and 7;
+the earlier drafts.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ from toolspec.schema.validation.budget import Unchecked, current_run
 from toolspec.schema.validation.equality import canonical, is_integer, is_multiple, is_numeric
 from toolspec.schema.validation.errors import Violation
 from toolspec.schema.validation.messages import (
-    a_format,
-    choice,
     count,
     limit,
     show,
+    show_choice,
+    show_format,
     show_source,
     show_text,
 )
 from toolspec.schema.validation.pattern_search import found_in
-from toolspec.schema.validation.unevaluated import unevaluated
+from toolspec.schema.validation.unevaluated import list_unevaluated
 from toolspec.schema.validation.walk import Keyword, Validator, fits, violations
 from toolspec.text.reader import JSON, Number
 
@@ -49,8 +50,13 @@ MAX_REGEX_CHARACTERS: Final = 50_000
 # References.
 
 
-def _reference(validator: Validator, reference: Any, instance: Any, _: Any) -> Iterator[Violation]:
-    """`$ref`, `$dynamicRef` and `$recursiveRef`: shared definitions are checked and reported once per value."""
+def _check_reference(
+    validator: Validator, reference: Any, instance: Any, _: Any
+) -> Iterator[Violation]:
+    """`$ref`, `$dynamicRef` and `$recursiveRef`.
+
+    Shared definitions are checked and reported once per value.
+    """
     subschema = validator.subschema
     follow = subschema.follow if validator.keyword == "$ref" else subschema.follow_dynamic
     target = follow(reference)
@@ -62,10 +68,10 @@ def _reference(validator: Validator, reference: Any, instance: Any, _: Any) -> I
     if run.reported is None:
         yield validator.violation(f"must match {show_source(reference)}")
         return
-    place = (target, tuple(run.path))
-    if place in run.reported:
+    position = (target, tuple(run.path))
+    if position in run.reported:
         return
-    run.reported.add(place)
+    run.reported.add(position)
     key = (target, id(instance))
     run.enter(key)
     try:
@@ -77,55 +83,57 @@ def _reference(validator: Validator, reference: Any, instance: Any, _: Any) -> I
 # Subschemas in place.
 
 
-def _any_of(validator: Validator, options: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_any_of(validator: Validator, options: Any, instance: Any, _: Any) -> Iterator[Violation]:
     for index in range(len(options)):
         if fits(validator.subschema.sub("anyOf", index), instance):
             return
     message = f"must match at least one of {count(len(options), 'alternative')}"
-    yield validator.violation(message, branches=_details(validator, options, instance))
+    yield validator.violation(message, branches=_list_details(validator, options, instance))
 
 
-def _one_of(validator: Validator, options: Any, instance: Any, _: Any) -> Iterator[Violation]:
-    fitting: list[int] = []
+def _check_one_of(validator: Validator, options: Any, instance: Any, _: Any) -> Iterator[Violation]:
+    matches: list[int] = []
     for index in range(len(options)):
         if fits(validator.subschema.sub("oneOf", index), instance):
-            fitting.append(index)
-            if len(fitting) > 1:
+            matches.append(index)
+            if len(matches) > 1:
                 break
-    if len(fitting) == 1:
+    if len(matches) == 1:
         return
     message = f"must match exactly one of {count(len(options), 'alternative')}"
-    if fitting:
-        first, second = fitting
+    if matches:
+        first, second = matches
         yield validator.violation(f"{message}, not both {first} and {second} (counted from 0)")
         return
-    yield validator.violation(message, branches=_details(validator, options, instance))
+    yield validator.violation(message, branches=_list_details(validator, options, instance))
 
 
-def _details(
+def _list_details(
     validator: Validator, options: list[JSON], instance: JSON
 ) -> tuple[tuple[Violation, ...], ...]:
-    """The violations of each alternative; () if only validity is asked, or if there are too many."""
+    """The violations of each alternative; () if only validity counts, or if there are too many."""
     run = current_run()
     if run.reported is None:
         return ()
-    outer, found = run.reported, []
+    reported = run.reported
+    branches = []
     try:
         for index in range(len(options)):
             run.reported = set()
-            branch = violations(validator.below(index), instance)
-            found.append(tuple(islice(branch, MAX_BRANCH_DETAILS)))
-            run.details -= len(found[-1])
+            details = violations(validator.below(index), instance)
+            branch = tuple(islice(details, MAX_BRANCH_DETAILS))
+            branches.append(branch)
+            run.details -= len(branch)
             if run.details < 0:
                 return ()
     except Unchecked:
         return ()  # none matches, which is already known
     finally:
-        run.reported = outer
-    return tuple(found)
+        run.reported = reported
+    return tuple(branches)
 
 
-def _not(validator: Validator, _schema: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_not(validator: Validator, _schema: Any, instance: Any, _: Any) -> Iterator[Violation]:
     if fits(validator.below(), instance):
         yield validator.violation("must not match the schema of `not`")
 
@@ -133,7 +141,7 @@ def _not(validator: Validator, _schema: Any, instance: Any, _: Any) -> Iterator[
 # Members of objects.
 
 
-def _properties(
+def _check_properties(
     validator: Validator, properties: Any, instance: Any, _: Any
 ) -> Iterator[Violation]:
     if not isinstance(instance, dict):
@@ -142,7 +150,7 @@ def _properties(
         yield from validator.descend(instance[name], properties[name], name, name)
 
 
-def _pattern_properties(
+def _check_pattern_properties(
     validator: Validator, patterns: Any, instance: Any, _: Any
 ) -> Iterator[Violation]:
     if not isinstance(instance, dict):
@@ -154,7 +162,7 @@ def _pattern_properties(
                 yield from validator.descend(value, schema, name, pattern)
 
 
-def _additional_properties(
+def _check_additional_properties(
     validator: Validator, rest: Any, instance: Any, schema: Any
 ) -> Iterator[Violation]:
     if not isinstance(instance, dict) or rest is True:
@@ -169,20 +177,22 @@ def _additional_properties(
             yield from validator.descend(value, rest, name)
 
 
-def _property_names(validator: Validator, names: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_property_names(
+    validator: Validator, names: Any, instance: Any, _: Any
+) -> Iterator[Violation]:
     if not isinstance(instance, dict):
         return
     for name in instance:
         if fits(validator.below(), name):
             continue
         message = f"{show_text(name)} is not allowed as a property name"
-        why = next(validator.descend(name, names), None)
-        if why is not None and why.message:
-            message += f": {why.message}"
+        reason = next(validator.descend(name, names), None)
+        if reason is not None and reason.message:
+            message += f": {reason.message}"
         yield validator.violation(message, member=name, names=(name,))
 
 
-def _required(validator: Validator, names: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_required(validator: Validator, names: Any, instance: Any, _: Any) -> Iterator[Violation]:
     if not isinstance(instance, dict):
         return
     for name in names:
@@ -190,20 +200,20 @@ def _required(validator: Validator, names: Any, instance: Any, _: Any) -> Iterat
             yield validator.violation(f"{show_text(name)} is missing", names=(name,))
 
 
-def _dependent_required(
+def _check_dependent_required(
     validator: Validator, needs: Any, instance: Any, _: Any
 ) -> Iterator[Violation]:
     """`dependentRequired`, and `dependencies`, whose values may also be schemas."""
     if not isinstance(instance, dict):
         return
-    for name, needed in needs.items():
+    for name, others in needs.items():
         if name not in instance:
             continue
-        if not isinstance(needed, list):
-            yield from validator.descend(instance, needed, None, name)
+        if not isinstance(others, list):
+            yield from validator.descend(instance, others, None, name)
             continue
-        current_run().spend(len(needed) // 16)
-        for other in needed:
+        current_run().spend(len(others) // 16)
+        for other in others:
             if other not in instance:
                 message = (
                     f"{show_text(other)} is missing; it is required if {show_text(name)} is given"
@@ -215,19 +225,21 @@ def _dependent_required(
 # Items of arrays.
 
 
-def _items(validator: Validator, rest: Any, instance: Any, schema: Any) -> Iterator[Violation]:
-    yield from _items_from(validator, len(schema.get("prefixItems", ())), rest, instance)
+def _check_items(
+    validator: Validator, rest: Any, instance: Any, schema: Any
+) -> Iterator[Violation]:
+    yield from _check_items_from(validator, len(schema.get("prefixItems", ())), rest, instance)
 
 
-def _additional_items(
+def _check_additional_items(
     validator: Validator, rest: Any, instance: Any, schema: Any
 ) -> Iterator[Violation]:
     items = schema.get("items")
     if isinstance(items, list):
-        yield from _items_from(validator, len(items), rest, instance)
+        yield from _check_items_from(validator, len(items), rest, instance)
 
 
-def _items_from(
+def _check_items_from(
     validator: Validator, start: int, rest: JSON, instance: JSON
 ) -> Iterator[Violation]:
     if not isinstance(instance, list) or rest is True:
@@ -236,7 +248,7 @@ def _items_from(
         yield from validator.descend(instance[index], rest, index)
 
 
-def _contains(
+def _check_contains(
     validator: Validator, _schema: Any, instance: Any, schema: Any
 ) -> Iterator[Violation]:
     if not isinstance(instance, list):
@@ -244,53 +256,56 @@ def _contains(
     has_limits = "minContains" in validator.subschema.dialect.keywords
     least = schema.get("minContains", 1) if has_limits else 1
     most = schema.get("maxContains") if has_limits else None
-    contained, found = validator.below(), 0
+    contained = validator.below()
+    matches = 0
     for item in instance:
-        if most is None and found >= least:
+        if most is None and matches >= least:
             return
-        found += fits(contained, item)
-        if most is not None and found > most:
-            yield _contains_violation(validator, "maxContains", most)
+        matches += fits(contained, item)
+        if most is not None and matches > most:
+            yield _make_contains_violation(validator, "maxContains", most)
             return
-    if found < least:
+    if matches < least:
         is_limit = has_limits and "minContains" in schema
         keyword = "minContains" if is_limit else "contains"
-        yield _contains_violation(validator, keyword, least)
+        yield _make_contains_violation(validator, keyword, least)
 
 
-def _contains_violation(validator: Validator, keyword: str, number: Any) -> Violation:
+def _make_contains_violation(validator: Validator, keyword: str, number: Any) -> Violation:
     words = limit("maxContains" if keyword == "maxContains" else "minContains", number)
     return validator.violation(f"must have {words} matching `contains`", keyword=keyword)
 
 
-def _unevaluated(validator: Validator, rest: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_unevaluated(
+    validator: Validator, rest: Any, instance: Any, _: Any
+) -> Iterator[Violation]:
     kind = dict if validator.keyword == "unevaluatedProperties" else list
     if not isinstance(instance, kind):
         return
-    for token in unevaluated(validator.subschema, instance):
+    for token in list_unevaluated(validator.subschema, instance):
         yield from validator.descend(instance[token], rest, token)
 
 
 # Single values.
 
 
-def _enum(validator: Validator, values: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_enum(validator: Validator, values: Any, instance: Any, _: Any) -> Iterator[Violation]:
     if _is_one_of(validator, values, instance):
         return
     if values:
-        yield validator.violation(f"must be {choice(values)}")
+        yield validator.violation(f"must be {show_choice(values)}")
     else:
         yield validator.violation("cannot have any value: the list of allowed values is empty")
 
 
-def _const(validator: Validator, value: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_const(validator: Validator, value: Any, instance: Any, _: Any) -> Iterator[Violation]:
     if not _is_one_of(validator, [value], instance):
         yield validator.violation(f"must be {show(value)}")
 
 
 def _is_one_of(validator: Validator, values: list[JSON], instance: JSON) -> bool:
     run = current_run()
-    kinds, texts = validator.subschema.built(
+    kinds, texts = validator.subschema.build_once(
         validator.keyword,
         lambda: (set(map(type, values)), {canonical(value, run) for value in values}),
     )
@@ -299,17 +314,19 @@ def _is_one_of(validator: Validator, values: list[JSON], instance: JSON) -> bool
     return canonical(instance, run) in texts
 
 
-def _multiple_of(validator: Validator, divisor: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_multiple_of(
+    validator: Validator, divisor: Any, instance: Any, _: Any
+) -> Iterator[Violation]:
     if is_numeric(instance) and not is_multiple(instance, divisor):
         yield validator.violation(f"must be a multiple of {show(divisor)}")
 
 
-def _pattern(validator: Validator, source: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_pattern(validator: Validator, source: Any, instance: Any, _: Any) -> Iterator[Violation]:
     if isinstance(instance, str) and not found_in(source, instance, current_run()):
         yield validator.violation(f"must match the pattern {show_source(source)}")
 
 
-def _format(validator: Validator, name: Any, instance: Any, _: Any) -> Iterator[Violation]:
+def _check_format(validator: Validator, name: Any, instance: Any, _: Any) -> Iterator[Violation]:
     is_of_format = FORMATS.get(name) if isinstance(name, str) else None
     if is_of_format is None or not isinstance(instance, str):
         return
@@ -318,11 +335,13 @@ def _format(validator: Validator, name: Any, instance: Any, _: Any) -> Iterator[
     if name == "regex" and len(instance) > MAX_REGEX_CHARACTERS:
         raise Unchecked("A string is too long to check whether it is a regular expression.")
     if not is_of_format(instance):
-        yield validator.violation(f"must be {a_format(name)}")
+        yield validator.violation(f"must be {show_format(name)}")
 
 
-def _unique_items(validator: Validator, wanted: Any, instance: Any, _: Any) -> Iterator[Violation]:
-    if wanted is not True or not isinstance(instance, list):
+def _check_unique_items(
+    validator: Validator, is_unique: Any, instance: Any, _: Any
+) -> Iterator[Violation]:
+    if is_unique is not True or not isinstance(instance, list):
         return
     run = current_run()
     seen: dict[str, int] = {}
@@ -335,29 +354,29 @@ def _unique_items(validator: Validator, wanted: Any, instance: Any, _: Any) -> I
 
 
 REPLACED: Final[Mapping[str, Keyword]] = {
-    "$dynamicRef": _reference,
-    "$recursiveRef": _reference,
-    "$ref": _reference,
-    "additionalItems": _additional_items,
-    "additionalProperties": _additional_properties,
-    "anyOf": _any_of,
-    "const": _const,
-    "contains": _contains,
-    "dependencies": _dependent_required,
-    "dependentRequired": _dependent_required,
-    "enum": _enum,
-    "format": _format,
-    "multipleOf": _multiple_of,
-    "not": _not,
-    "oneOf": _one_of,
-    "pattern": _pattern,
-    "patternProperties": _pattern_properties,
-    "properties": _properties,
-    "propertyNames": _property_names,
-    "required": _required,
-    "unevaluatedItems": _unevaluated,
-    "unevaluatedProperties": _unevaluated,
-    "uniqueItems": _unique_items,
+    "$dynamicRef": _check_reference,
+    "$recursiveRef": _check_reference,
+    "$ref": _check_reference,
+    "additionalItems": _check_additional_items,
+    "additionalProperties": _check_additional_properties,
+    "anyOf": _check_any_of,
+    "const": _check_const,
+    "contains": _check_contains,
+    "dependencies": _check_dependent_required,
+    "dependentRequired": _check_dependent_required,
+    "enum": _check_enum,
+    "format": _check_format,
+    "multipleOf": _check_multiple_of,
+    "not": _check_not,
+    "oneOf": _check_one_of,
+    "pattern": _check_pattern,
+    "patternProperties": _check_pattern_properties,
+    "properties": _check_properties,
+    "propertyNames": _check_property_names,
+    "required": _check_required,
+    "unevaluatedItems": _check_unevaluated,
+    "unevaluatedProperties": _check_unevaluated,
+    "uniqueItems": _check_unique_items,
 }
 
 
@@ -365,7 +384,7 @@ REPLACED: Final[Mapping[str, Keyword]] = {
 
 
 class _Opaque:
-    """An object or array of which a function of `jsonschema` may know type and size, but cannot quote it."""
+    """An object or array that a function of `jsonschema` cannot quote; it has a type and a size."""
 
     def __init__(self, value: dict[str, JSON] | list[JSON]) -> None:
         self._size = len(value)
@@ -375,12 +394,13 @@ class _Opaque:
         return self._size
 
 
-def _opaque(check: Callable[..., Any]) -> Keyword:
-    """`check`, which is about type and size alone, without the cost of quoting large values in its messages."""
+def _hide_parts(check: Callable[..., Any]) -> Keyword:
+    """`check`, which is about type and size alone, without the cost of quoting large values."""
 
     def keyword(validator: Validator, value: Any, instance: Any, schema: Any) -> Any:
-        shown = _Opaque(instance) if isinstance(instance, dict | list) else instance
-        return check(validator, value, shown, schema)
+        if isinstance(instance, dict | list):
+            instance = _Opaque(instance)
+        return check(validator, value, instance, schema)
 
     return keyword
 
@@ -401,11 +421,11 @@ def _is_integer_04(_: TypeChecker, value: object) -> bool:
     return is_integer(value)
 
 
-def _draft(base: Any, is_integer_there: Callable[[TypeChecker, object], bool]) -> Any:
+def _extend_draft(base: Any, is_integer_there: Callable[[TypeChecker, object], bool]) -> Any:
     keywords = {name: check for name, check in REPLACED.items() if name in base.VALIDATORS}
-    keywords |= {name: _opaque(base.VALIDATORS[name]) for name in _TYPE_AND_SIZE}
+    keywords |= {name: _hide_parts(base.VALIDATORS[name]) for name in _TYPE_AND_SIZE}
     if "prefixItems" in base.VALIDATORS:
-        keywords["items"] = _items
+        keywords["items"] = _check_items
     types = base.TYPE_CHECKER.redefine_many(
         {
             "array": _is_kind(list),
@@ -422,10 +442,10 @@ def _is_integer(_: TypeChecker, value: object) -> bool:
 
 
 DRAFTS: Final[Mapping[str, Any]] = {
-    DRAFT_04.uri: _draft(Draft4Validator, _is_integer_04),
-    DRAFT_06.uri: _draft(Draft6Validator, _is_integer),
-    DRAFT_07.uri: _draft(Draft7Validator, _is_integer),
-    DRAFT_2019_09.uri: _draft(Draft201909Validator, _is_integer),
-    DRAFT_2020_12.uri: _draft(Draft202012Validator, _is_integer),
+    DRAFT_04.uri: _extend_draft(Draft4Validator, _is_integer_04),
+    DRAFT_06.uri: _extend_draft(Draft6Validator, _is_integer),
+    DRAFT_07.uri: _extend_draft(Draft7Validator, _is_integer),
+    DRAFT_2019_09.uri: _extend_draft(Draft201909Validator, _is_integer),
+    DRAFT_2020_12.uri: _extend_draft(Draft202012Validator, _is_integer),
 }
 """By the URI of each draft, a validator class of `jsonschema` with its keywords and types."""

@@ -1,7 +1,8 @@
-"""Phrases for the messages of validation, which say what the schema requires at a pointer: "must be at least 3".
+"""Phrases for the messages of validation: what the schema requires at a pointer ("must be null").
 
-They quote values of the schema, shortened and in JSON notation, and names of members, never the value that was checked:
-it may be long, or a secret. A constraint has the words of `toolspec.schema.describe`.
+They quote values of the schema, shortened and in JSON notation, and names of members, never the
+value that was checked: it may be long, or a secret. A constraint has the words of
+`toolspec.schema.describe`.
 """
 
 from __future__ import annotations
@@ -44,17 +45,16 @@ def show(value: JSON | Decimal | float) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        shown = map(_show_part, value[:_MAX_PARTS])
-        return (
-            f"[{', '.join(shown)}]"
-            if len(value) <= _MAX_PARTS
-            else f"a certain array of {count(len(value), 'item')}"
-        )
+        if len(value) > _MAX_PARTS:
+            return f"a certain array of {count(len(value), 'item')}"
+        items = ", ".join(map(_show_part, value))
+        return f"[{items}]"
     if isinstance(value, dict):
         if len(value) > _MAX_PARTS:
             return f"a certain object with {count(len(value), 'property')}"
-        return f"{{{', '.join(f'{show_text(name)}: {_show_part(member)}' for name, member in value.items())}}}"
-    return cut(_number(value), _MAX_NUMBER_CHARACTERS)
+        members = [f"{show_text(name)}: {_show_part(member)}" for name, member in value.items()]
+        return f"{{{', '.join(members)}}}"
+    return cut(_show_number(value), _MAX_NUMBER_CHARACTERS)
 
 
 def _show_part(value: JSON) -> str:
@@ -66,38 +66,42 @@ def _show_part(value: JSON) -> str:
 
 def show_text(text: str) -> str:
     """`text` as JSON, shortened, on one line."""
-    return _UNSEEN.sub(_escaped, json.dumps(cut(text, _MAX_TEXT_CHARACTERS), ensure_ascii=False))
+    quoted = json.dumps(cut(text, _MAX_TEXT_CHARACTERS), ensure_ascii=False)
+    return _UNSEEN.sub(_escape, quoted)
 
 
 def show_source(source: str) -> str:
     """A pattern or a name as it is written, shortened, on one line."""
-    return _UNSEEN.sub(_escaped, cut(source, _MAX_TEXT_CHARACTERS))
+    return _UNSEEN.sub(_escape, cut(source, _MAX_TEXT_CHARACTERS))
 
 
-def choice(values: Sequence[JSON]) -> str:
-    """`values` as a choice: "C" or "F"; shortened if there are many: one of 1, 2, 3, 4, 5 and 14 more."""
-    shown: list[str] = []
+def show_choice(values: Sequence[JSON]) -> str:
+    """`values` as a choice: "C" or "F"; of many, the first: one of 1, 2, 3, 4, 5 and 14 more."""
+    words: list[str] = []
     for value in values[:_MAX_CHOICES]:
-        shown.append(show(value))
-        if sum(map(len, shown)) > MAX_MESSAGE_CHARACTERS // 2:
+        words.append(show(value))
+        if sum(map(len, words)) > MAX_MESSAGE_CHARACTERS // 2:
             break
-    if len(shown) < len(values):
-        return f"one of {', '.join(shown)} and {len(values) - len(shown)} more"
-    return join_words(shown)
+    if len(words) < len(values):
+        return f"one of {', '.join(words)} and {len(values) - len(words)} more"
+    return join_words(words)
 
 
-def types(names: Iterable[str]) -> str:
+def show_types(names: Iterable[str]) -> str:
     """Types as a choice: "a string or null"."""
-    return (
-        join_words([with_article(name) if name in TYPES else show_text(name) for name in names])
-        or "anything"
-    )
+    words = [_show_type(name) for name in names]
+    return join_words(words) or "anything"
 
 
-def a_format(name: str) -> str:
+def _show_type(name: str) -> str:
+    return with_article(name) if name in TYPES else show_text(name)
+
+
+def show_format(name: str) -> str:
     """A format with its article: "a date, like 2024-05-31", "an email address"."""
-    described = FORMATS.get(name)
-    return with_article(described) if described else f"in the format {show_source(name)}"
+    if name in FORMATS:
+        return with_article(FORMATS[name])
+    return f"in the format {show_source(name)}"
 
 
 def limit(keyword: str, value: Numeric) -> str:
@@ -106,29 +110,33 @@ def limit(keyword: str, value: Numeric) -> str:
     return f"{LIMITS[keyword]} {number}"
 
 
-def requirement(keyword: str, value: Any, schema: Any) -> str:
-    """What a keyword with this `value` requires: "must be a string", "must have at most 3 items"."""
+def describe_requirement(keyword: str, value: Any, schema: Any) -> str:
+    """What a keyword with this `value` requires: "must have at most 3 items"."""
     if keyword == "type":
-        return f"must be {types([value] if isinstance(value, str) else value)}"
+        names = [value] if isinstance(value, str) else value
+        return f"must be {show_types(names)}"
     if keyword == "minLength" and value == 1:
         return "must not be empty"
     if keyword in NOUNS:
         return f"must have {limit(keyword, value)}"
     exclusive = f"exclusive{keyword.capitalize()}"
     is_exclusive = schema.get(exclusive) is True  # draft-04
-    return f"must be {limit(exclusive if is_exclusive else keyword, value)}"
+    if is_exclusive:
+        keyword = exclusive
+    return f"must be {limit(keyword, value)}"
 
 
 def count(number: Numeric, noun: str) -> str:
     """Number and noun: 1 item, 3 items, 50,000 characters."""
-    return f"{cut(amount(_number(number)), _MAX_NUMBER_CHARACTERS)} {plural(noun, number)}"
+    digits = cut(amount(_show_number(number)), _MAX_NUMBER_CHARACTERS)
+    return f"{digits} {plural(noun, number)}"
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
-def _number(value: Numeric) -> str:
+def _show_number(value: Numeric) -> str:
     if isinstance(value, int) and abs(value) >= 10**300:
         return "a very large number"
     return value.lexeme if isinstance(value, Number) else str(value)

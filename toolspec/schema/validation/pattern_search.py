@@ -23,9 +23,7 @@ def found_in(source: str, text: str, run: Run) -> bool:
     try:
         return pattern.found_in(text, timeout_s=timeout_s)
     except TimeoutError:
-        what = (
-            "The check"
-            if timeout_s < MATCH_TIMEOUT_S
-            else f"Matching the pattern “{show_source(source)}”"
-        )
-        raise Unchecked(f"{what} takes too long.") from None
+        if timeout_s < MATCH_TIMEOUT_S:
+            raise Unchecked("The check takes too long.") from None
+        message = f"Matching the pattern “{show_source(source)}” takes too long."
+        raise Unchecked(message) from None

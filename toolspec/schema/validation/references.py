@@ -1,9 +1,10 @@
 """The targets of `$ref`, `$dynamicRef` and `$recursiveRef`.
 
-References are resolved from the index of the document and the bundled drafts; nothing is ever fetched.
+References are resolved from the index of the document and the bundled drafts; nothing is ever
+fetched.
 
-Sources: JSON Schema 2020-12 Core, sections 7.1 (dynamic scope), 8.2 (identifiers and references) and 9.2; draft 2019-09
-Core, section 8.2.4.2 (`$recursiveRef`).
+Sources: JSON Schema 2020-12 Core, sections 7.1 (dynamic scope), 8.2 (identifiers and references)
+and 9.2; draft 2019-09 Core, section 8.2.4.2 (`$recursiveRef`).
 """
 
 from __future__ import annotations
@@ -22,36 +23,37 @@ if TYPE_CHECKING:
 
 
 def resolve(subschema: Subschema, reference: str) -> Subschema | None:
-    """The target of `reference` in `subschema`; None if it does not exist, or is outside the document."""
+    """The target of `reference` in `subschema`; None if it is not in the document."""
     try:
-        return _resolved(subschema, reference).entered()
+        return _find_target(subschema, reference).enter()
     except (Unresolvable, LookupError, ValueError, Unchecked):
         return None
 
 
 def resolve_dynamically(subschema: Subschema, reference: str) -> Subschema | None:
-    """Like `resolve`; a dynamic anchor is searched in the dynamic scope, and the outermost one is the target."""
-    found = resolve(subschema, reference)
-    if found is None or not isinstance(found.schema, dict):
-        return found
+    """Like `resolve`, but the target of a dynamic anchor is the outermost in the dynamic scope."""
+    target = resolve(subschema, reference)
+    if target is None or not isinstance(target.schema, dict):
+        return target
     fragment = urldefrag(reference).fragment
     try:
-        if fragment and found.schema.get("$dynamicAnchor") == fragment:
-            return next(_dynamic_anchors(subschema, fragment), found).entered()
-        if not fragment and found.schema.get("$recursiveAnchor") is True:
-            return next(_recursive_anchors(subschema), found).entered()
+        if fragment and target.schema.get("$dynamicAnchor") == fragment:
+            return next(_find_dynamic_anchors(subschema, fragment), target).enter()
+        if not fragment and target.schema.get("$recursiveAnchor") is True:
+            return next(_find_recursive_anchors(subschema), target).enter()
     except Unchecked:
         return None
-    return found
+    return target
 
 
-def _resolved(subschema: Subschema, reference: str) -> Subschema:
+def _find_target(subschema: Subschema, reference: str) -> Subschema:
     """The target of `reference`, without entering its resource in the dynamic scope.
 
     Raises:
         Unresolvable, LookupError, ValueError: there is no such target.
     """
-    uri, fragment = subschema.base, reference[1:]
+    uri = subschema.base
+    fragment = reference[1:]
     if not reference.startswith("#"):
         uri, fragment = urldefrag(urljoin(subschema.base, reference))
     home = subschema.of_resource(*subschema.document.resource(uri), uri)
@@ -63,7 +65,7 @@ def _resolved(subschema: Subschema, reference: str) -> Subschema:
     return subschema.of_resource(*subschema.document.anchor(uri, fragment), uri)
 
 
-def _dynamic_anchors(subschema: Subschema, name: str) -> Iterator[Subschema]:
+def _find_dynamic_anchors(subschema: Subschema, name: str) -> Iterator[Subschema]:
     for uri in subschema.scope:
         try:
             contents, dialect = subschema.document.anchor(uri, name)
@@ -73,7 +75,7 @@ def _dynamic_anchors(subschema: Subschema, name: str) -> Iterator[Subschema]:
             yield subschema.of_resource(contents, dialect, uri)
 
 
-def _recursive_anchors(subschema: Subschema) -> Iterator[Subschema]:
+def _find_recursive_anchors(subschema: Subschema) -> Iterator[Subschema]:
     for uri in subschema.scope:
         contents, dialect = subschema.document.resource(uri)
         if isinstance(contents, dict) and contents.get("$recursiveAnchor") is True:

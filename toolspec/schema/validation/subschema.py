@@ -14,17 +14,18 @@ from toolspec.schema.validation.documents import Document
 from toolspec.schema.validation.errors import Violation, bounded_pointer
 from toolspec.schema.validation.keywords import DRAFTS
 from toolspec.schema.validation.references import resolve, resolve_dynamically
-from toolspec.schema.validation.walk import Check, checks_of, fits, violations
+from toolspec.schema.validation.walk import Check, fits, list_checks, violations
+from toolspec.text.containers import items_of
 from toolspec.text.reader import JSON
 
 MAX_PROBLEMS: Final = 50  # of one check
 
-Built = TypeVar("Built")
+Result = TypeVar("Result")
 
 
-def root_of(document: Document) -> Subschema:
+def make_root(document: Document) -> Subschema:
     """The subschema of the whole document."""
-    return document.cached(
+    return document.share(
         Subschema(document, document.schema, document.uri, (document.uri,), document.dialect)
     )
 
@@ -71,45 +72,43 @@ class Subschema:
             path[:0] = subschema._tokens
             subschema = subschema._parent
         start = subschema.document.tokens_to(subschema.schema)
-        return (
-            f"{subschema.base}#{bounded_pointer(path)}"
-            if start is None
-            else bounded_pointer([*start, *path])
-        )
+        if start is None:
+            return f"{subschema.base}#{bounded_pointer(path)}"
+        return bounded_pointer([*start, *path])
 
     # The keywords.
 
     @cached_property
     def all_keywords(self) -> dict[str, JSON]:
-        """The keywords, even those that the draft does not define (`x-secret`); none for true and false.
+        """The keywords, even those that the draft does not define; none for true and false.
 
-        Up to draft-07, `$ref` hides all keywords beside it. A keyword of another draft is left out if its value does
-        not consist of schemas as it does there.
+        Up to draft-07, `$ref` hides all keywords beside it. A keyword of another draft is left out
+        if its value does not consist of schemas as it does there.
         """
         schema = self.schema
         if not isinstance(schema, dict):
             return {}
         if "$ref" in schema and self.dialect.ref_stands_alone:
             return {"$ref": schema["$ref"]}
-        others = (
-            keyword
-            for keyword in schema
-            if keyword in HOLDS_IN_ANY_DRAFT and keyword not in self.dialect.holds
-        )
-        malformed = {
-            keyword for keyword in others if not self._consists_of_schemas(keyword, schema[keyword])
-        }
+        malformed = set()
+        for keyword, value in schema.items():
+            is_foreign = keyword in HOLDS_IN_ANY_DRAFT and keyword not in self.dialect.holds
+            if is_foreign and not self._has_schemas(keyword, value):
+                malformed.add(keyword)
         if not malformed:
             return schema
         return {keyword: value for keyword, value in schema.items() if keyword not in malformed}
 
-    def _consists_of_schemas(self, keyword: str, value: JSON) -> bool:
+    def _has_schemas(self, keyword: str, value: JSON) -> bool:
         how = HOLDS_IN_ANY_DRAFT[keyword]
         form = {Holds.ARRAY: list, Holds.SCHEMA: dict | bool}.get(how, dict)
-        return isinstance(value, form) and all(
-            (dialect_of(schema, self.dialect) or self.dialect).accepts(schema)
-            for _, schema in list_held(how, value)
-        )
+        if not isinstance(value, form):
+            return False
+        for _, schema in list_held(how, value):
+            dialect = dialect_of(schema, self.dialect) or self.dialect
+            if not dialect.accepts(schema):
+                return False
+        return True
 
     @cached_property
     def keywords(self) -> dict[str, JSON]:
@@ -121,30 +120,26 @@ class Subschema:
 
     # Other subschemas.
 
-    def listed(self, keyword: str) -> list[Subschema]:
-        """The subschemas in the array under `keyword`: `listed("allOf")`."""
-        schemas = self.keywords.get(keyword)
-        return (
-            [self.sub(keyword, index) for index in range(len(schemas))]
-            if isinstance(schemas, list)
-            else []
-        )
+    def list_schemas(self, keyword: str) -> list[Subschema]:
+        """The subschemas in the array under `keyword`: `list_schemas("allOf")`."""
+        count = len(items_of(self.keywords.get(keyword)))
+        return [self.sub(keyword, index) for index in range(count)]
 
     def references(self) -> Iterator[Subschema]:
         """The targets of `$ref`, `$dynamicRef` and `$recursiveRef`, without dangling ones."""
-        return (target for target in self._targets_of_references() if target is not None)
+        return (target for target in self._list_targets() if target is not None)
 
     @property
     def has_dangling_reference(self) -> bool:
         """Whether the target of a reference does not exist, or is outside the document."""
-        return None in self._targets_of_references()
+        return None in self._list_targets()
 
-    def _targets_of_references(self) -> Iterator[Subschema | None]:
+    def _list_targets(self) -> Iterator[Subschema | None]:
         for keyword in REFERENCES:
-            if isinstance(reference := self.keywords.get(keyword), str):
-                yield (
-                    self.follow(reference) if keyword == "$ref" else self.follow_dynamic(reference)
-                )
+            reference = self.keywords.get(keyword)
+            if isinstance(reference, str):
+                follow = self.follow if keyword == "$ref" else self.follow_dynamic
+                yield follow(reference)
 
     def sub(self, *tokens: str | int) -> Subschema:
         """The subschema at `tokens` from here: `sub("properties", "a")`.
@@ -159,34 +154,36 @@ class Subschema:
 
     def _find(self, tokens: tuple[str | int, ...]) -> Subschema:
         """Walk from subschema to subschema, since each may change the base URI and the draft."""
-        subschema, rest = self, list(tokens)
+        subschema = self
+        rest = list(tokens)
         while rest:
-            length = _length_of_step(subschema, rest)
-            subschema, rest = subschema._step(tuple(rest[:length])), rest[length:]
-        return subschema if subschema.base == self.base else subschema.entered()
+            length = _measure_step(subschema, rest)
+            subschema = subschema._step(tuple(rest[:length]))
+            rest = rest[length:]
+        return subschema if subschema.base == self.base else subschema.enter()
 
     def _step(self, tokens: tuple[str | int, ...]) -> Subschema:
         contents = self.schema
         for token in tokens:
-            contents = _member(contents, token)
+            contents = _get_member(contents, token)
         dialect = dialect_of(contents, self.dialect) or self.dialect
         if tokens[0] not in self.dialect.holds and not dialect.accepts(contents):
             raise LookupError(tokens)  # the value of a keyword without schemas need not be one
         base = base_within(self.base, contents, dialect)
-        return self.document.cached(
+        return self.document.share(
             Subschema(self.document, contents, base, self.scope, dialect, self, tokens)
         )
 
-    def entered(self) -> Subschema:
+    def enter(self) -> Subschema:
         """The same subschema, with its resource in the dynamic scope.
 
         Raises:
             Unchecked: the scope is too long.
         """
-        scope = self.document.entered(self.scope, self.base)
+        scope = self.document.enter(self.scope, self.base)
         if scope == self.scope:
             return self
-        return self.document.cached(
+        return self.document.share(
             Subschema(
                 self.document,
                 self.schema,
@@ -200,17 +197,17 @@ class Subschema:
 
     def of_resource(self, contents: JSON, dialect: Dialect, uri: str) -> Subschema:
         """The subschema of a resource, or of an anchor in it, in the scope of this one."""
-        return self.document.cached(Subschema(self.document, contents, uri, self.scope, dialect))
+        return self.document.share(Subschema(self.document, contents, uri, self.scope, dialect))
 
     def follow(self, reference: str) -> Subschema | None:
         """The target of `$ref`; None if it does not exist, or is outside the document."""
-        return self._target(reference, resolve)
+        return self._resolve(reference, resolve)
 
     def follow_dynamic(self, reference: str) -> Subschema | None:
         """The target of `$dynamicRef` (in 2019-09: `$recursiveRef`); None if it does not exist."""
-        return self._target(reference, resolve_dynamically)
+        return self._resolve(reference, resolve_dynamically)
 
-    def _target(
+    def _resolve(
         self, reference: str, resolve_it: Callable[[Subschema, str], Subschema | None]
     ) -> Subschema | None:
         if not isinstance(reference, str):
@@ -236,10 +233,12 @@ class Subschema:
 
     def errors(self, value: JSON, budget: Budget | None = None) -> list[Violation]:
         """The violations of `value` found within the budget."""
-        return self.survey(value, budget or Budget())[0]
+        return self.find_violations(value, budget or Budget())[0]
 
-    def survey(self, value: JSON, budget: Budget) -> tuple[list[Violation], bool, str | None]:
-        """(the first violations of `value`, whether there may be more, why the check was not finished)."""
+    def find_violations(
+        self, value: JSON, budget: Budget
+    ) -> tuple[list[Violation], bool, str | None]:
+        """The first violations of `value`, whether there may be more, and what ended the check."""
         found: list[Violation] = []
         if self.document.flaw is not None:
             return found, False, self.document.flaw
@@ -263,15 +262,15 @@ class Subschema:
     @cached_property
     def checks(self) -> list[Check]:
         """The keywords that the draft checks."""
-        assert isinstance(self.schema, dict)  # noqa: S101 - true and false are not checked by keywords
+        assert isinstance(self.schema, dict)  # noqa: S101 - true and false have no keywords
         schema = self.schema
         if self.dialect.ref_stands_alone and schema.get("$ref") is not None:
             schema = {"$ref": schema["$ref"]}
-        return checks_of(self, schema, DRAFTS[self.dialect.uri])
+        return list_checks(self, schema, DRAFTS[self.dialect.uri])
 
-    def built(self, name: str, build: Callable[[], Built]) -> Built:
+    def build_once(self, name: str, build: Callable[[], Result]) -> Result:
         """The result of `build`, which is called once for each `name`."""
-        known: Built | None = self._built.get(name)
+        known: Result | None = self._built.get(name)
         if known is None:
             known = self._built[name] = build()
         return known
@@ -282,24 +281,24 @@ class Subschema:
         return str(self._tokens[0]) if self._tokens else "false"
 
 
-def _length_of_step(subschema: Subschema, tokens: list[str | int]) -> int:
+def _measure_step(subschema: Subschema, tokens: list[str | int]) -> int:
     """How many tokens lead to the next subschema; all of them if there is none."""
     schema = subschema.schema
-    how = subschema.dialect.holds.get(str(tokens[0])) if isinstance(schema, dict) else None
-    if how is None:
+    how = subschema.dialect.holds.get(str(tokens[0]))
+    if how is None or not isinstance(schema, dict):
         return len(tokens)
-    if how is Holds.SCHEMA or (
-        how is Holds.SCHEMA_OR_ARRAY and not isinstance(_member(schema, tokens[0]), list)
-    ):
+    if how is Holds.SCHEMA_OR_ARRAY and not isinstance(_get_member(schema, tokens[0]), list):
+        return 1
+    if how is Holds.SCHEMA:
         return 1
     return min(2, len(tokens))
 
 
-def _member(value: JSON, token: str | int) -> JSON:
+def _get_member(value: JSON, token: str | int) -> JSON:
     if isinstance(value, dict):
         return value[str(token)]
-    if isinstance(value, list) and (
-        isinstance(token, int) or (token.isascii() and token.isdecimal())
-    ):
-        return value[int(token)]
+    if isinstance(value, list):
+        is_index = isinstance(token, int) or (token.isascii() and token.isdecimal())
+        if is_index:
+            return value[int(token)]
     raise LookupError(token)

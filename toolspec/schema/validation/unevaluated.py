@@ -1,7 +1,8 @@
-"""Which members and items other keywords have evaluated, for `unevaluatedProperties` and `unevaluatedItems`.
+"""Which members and items other keywords have evaluated, for the keywords `unevaluated…`.
 
-Each subschema is evaluated once per value and run, so the cost grows with the size of the schema and not with its
-nesting. Subschemas in `allOf` and targets of references count as valid: if one is not, the whole value is invalid.
+Each subschema is evaluated once per value and run, so the cost grows with the size of the schema
+and not with its nesting. Subschemas in `allOf` and targets of references count as valid: if one is
+not, the whole value is invalid.
 
 Source: JSON Schema 2020-12 Core, section 11; draft 2019-09 Core, section 9.3.
 """
@@ -26,70 +27,78 @@ Tokens: TypeAlias = frozenset[str] | frozenset[int]
 Container: TypeAlias = dict[str, JSON] | list[JSON]
 
 
-def unevaluated(subschema: Subschema, instance: Container) -> list[Any]:
-    """The members or items of `instance` that no other keyword has evaluated, here or in a subschema for it."""
-    evaluated = _union(_parts(subschema, instance, is_outermost=True))
+def list_unevaluated(subschema: Subschema, instance: Container) -> list[Any]:
+    """The members or items of `instance` that no other keyword has evaluated.
+
+    Neither here nor in a subschema for it.
+    """
+    evaluated = _unite(_list_parts(subschema, instance, is_outermost=True))
+    if evaluated is None:
+        return []
     tokens: Any = instance if isinstance(instance, dict) else range(len(instance))
-    return [] if evaluated is None else [token for token in tokens if token not in evaluated]
+    return [token for token in tokens if token not in evaluated]
 
 
-def _union(parts: Iterator[Tokens | None]) -> Tokens | None:
+def _unite(parts: Iterator[Tokens | None]) -> Tokens | None:
     """All of `parts`; None if one of them is None, which stands for every member or item."""
     run = current_run()
     run.descend(_LEVELS)
     try:
-        found: set[Any] = set()
+        tokens: set[Any] = set()
         for part in parts:
             if part is None:
                 return None
-            found |= part
-        return frozenset(found)
+            tokens |= part
+        return frozenset(tokens)
     finally:
         run.levels += _LEVELS
 
 
-def _evaluated(subschema: Subschema, instance: Container) -> Tokens | None:
+def _find_evaluated(subschema: Subschema, instance: Container) -> Tokens | None:
     run = current_run()
     key = (subschema, id(instance))
     if key not in run.evaluated:
         run.spend()
-        run.evaluated[key] = _union(_parts(subschema, instance, is_outermost=False))
+        run.evaluated[key] = _unite(_list_parts(subschema, instance, is_outermost=False))
     return run.evaluated[key]
 
 
-def _parts(
+def _list_parts(
     subschema: Subschema, instance: Container, *, is_outermost: bool
 ) -> Iterator[Tokens | None]:
     schema: dict[str, Any] = subschema.keywords
     if isinstance(instance, dict):
-        yield from _own_names(schema, instance, is_outermost=is_outermost)
+        yield from _list_own_names(schema, instance, is_outermost=is_outermost)
         for name in schema.get("dependentSchemas", ()):
             if name in instance:
-                yield _evaluated(subschema.sub("dependentSchemas", name), instance)
+                yield _find_evaluated(subschema.sub("dependentSchemas", name), instance)
     else:
-        yield from _own_indexes(subschema, schema, instance, is_outermost=is_outermost)
+        yield from _list_own_indexes(subschema, schema, instance, is_outermost=is_outermost)
     for target in subschema.references():
-        yield _evaluated(target, instance)
+        yield _find_evaluated(target, instance)
     for keyword in ("allOf", "anyOf", "oneOf"):
-        current_run().spend(len(schema.get(keyword, ())) // 8)
-        for index in range(len(schema.get(keyword, ()))):
+        count = len(schema.get(keyword, ()))
+        current_run().spend(count // 8)
+        for index in range(count):
             option = subschema.sub(keyword, index)
             if keyword == "allOf" or fits(option, instance):
-                yield _evaluated(option, instance)
+                yield _find_evaluated(option, instance)
     if "if" not in schema:
         return
     condition = subschema.sub("if")
-    branch = "then" if fits(condition, instance) else "else"
-    if branch == "then":
-        yield _evaluated(condition, instance)
+    branch = "else"
+    if fits(condition, instance):
+        branch = "then"
+        yield _find_evaluated(condition, instance)
     if branch in schema:
-        yield _evaluated(subschema.sub(branch), instance)
+        yield _find_evaluated(subschema.sub(branch), instance)
 
 
-def _own_names(
+def _list_own_names(
     schema: dict[str, Any], instance: dict[str, JSON], *, is_outermost: bool
 ) -> Iterator[Tokens | None]:
-    if "additionalProperties" in schema or ("unevaluatedProperties" in schema and not is_outermost):
+    has_unevaluated = "unevaluatedProperties" in schema and not is_outermost
+    if has_unevaluated or "additionalProperties" in schema:
         yield None
         return
     run = current_run()
@@ -100,11 +109,12 @@ def _own_names(
         yield frozenset(name for name in instance if found_in(pattern, name, run))
 
 
-def _own_indexes(
+def _list_own_indexes(
     subschema: Subschema, schema: dict[str, Any], instance: list[JSON], *, is_outermost: bool
 ) -> Iterator[Tokens | None]:
     _, prefix_length, others = item_keywords(schema)
-    if others in schema or ("unevaluatedItems" in schema and not is_outermost):
+    has_unevaluated = "unevaluatedItems" in schema and not is_outermost
+    if has_unevaluated or others in schema:
         yield None
         return
     yield frozenset(range(min(prefix_length, len(instance))))

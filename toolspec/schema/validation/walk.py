@@ -1,8 +1,8 @@
 """The walk over a value with the keyword functions of `jsonschema`, within the budget of a run.
 
-A function gets a `Validator`, the value of its keyword, the value to check, and the schema with the keyword. Those of
-`jsonschema` yield its `ValidationError`, which quotes the value and becomes a `Violation` here; those of `keywords`
-yield a `Violation`.
+A function gets a `Validator`, the value of its keyword, the value to check, and the schema with the
+keyword. Those of `jsonschema` yield its `ValidationError`, which quotes the value and becomes a
+`Violation` here; those of `keywords` yield a `Violation`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ from jsonschema.exceptions import ValidationError
 from toolspec.schema.describe import cut
 from toolspec.schema.validation.budget import current_run
 from toolspec.schema.validation.errors import Violation, bounded_pointer
-from toolspec.schema.validation.messages import MAX_MESSAGE_CHARACTERS, requirement, show_text
+from toolspec.schema.validation.messages import (
+    MAX_MESSAGE_CHARACTERS,
+    describe_requirement,
+    show_text,
+)
 from toolspec.text.reader import JSON
 
 if TYPE_CHECKING:
@@ -31,7 +35,7 @@ Keyword: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """One keyword of a subschema, in the shape in which `jsonschema` passes a validator to the keyword's function."""
+    """One keyword of a subschema, as the validator that `jsonschema` passes to its function."""
 
     subschema: Subschema
     keyword: str
@@ -42,7 +46,7 @@ class Validator:
         return self.types.is_type(instance, name)
 
     def evolve(self, **_: object) -> Self:
-        """The validator for the schema that is the value of the keyword: its `is_valid` is asked next."""
+        """The validator for the schema under the keyword: its `is_valid` is asked next."""
         return self
 
     def is_valid(self, instance: JSON) -> bool:
@@ -61,7 +65,8 @@ class Validator:
         Args:
             instance: the value, or a member or item of it.
             schema: the value of the keyword, or a schema in it.
-            path: the member or item that `instance` is; None if it is the value that the keyword checks.
+            path: the member or item that `instance` is; None if it is the value that the keyword
+                checks.
             schema_path: from the value of the keyword to `schema`; None if it is that value.
         """
         if schema is True:
@@ -134,7 +139,7 @@ class Check:
     steps: int
 
 
-def checks_of(subschema: Subschema, schema: dict[str, Any], draft: Any) -> list[Check]:
+def list_checks(subschema: Subschema, schema: dict[str, Any], draft: Any) -> list[Check]:
     """The keywords of `schema` that `draft`, a validator class of `jsonschema`, checks."""
     checks = []
     for keyword, value in schema.items():
@@ -152,11 +157,14 @@ def violations(subschema: Subschema, instance: JSON) -> Iterator[Violation]:
         Unchecked: the check cannot be finished.
     """
     run = current_run()
-    run.spend(1 + len(instance) // 64 if isinstance(instance, _WITH_SIZE) else 1)
+    steps = 1
+    if isinstance(instance, _WITH_SIZE):
+        steps += len(instance) // 64
+    run.spend(steps)
     schema = subschema.schema
     if isinstance(schema, bool):
         if not schema:
-            yield _ANY if run.reported is None else _refusal(subschema, run.path)
+            yield _ANY if run.reported is None else _make_refusal(subschema, run.path)
         return
     run.descend()
     try:
@@ -167,7 +175,9 @@ def violations(subschema: Subschema, instance: JSON) -> Iterator[Violation]:
                     yield error
                 else:
                     keyword = check.validator.keyword
-                    yield check.validator.violation(requirement(keyword, check.value, schema))
+                    yield check.validator.violation(
+                        describe_requirement(keyword, check.value, schema)
+                    )
     finally:
         run.levels += 1
 
@@ -186,22 +196,25 @@ def fits(subschema: Subschema, instance: JSON) -> bool:
     if known is not None:
         return known
     run.enter(key)
-    reported, run.reported = run.reported, None
+    reported = run.reported
+    run.reported = None
     try:
-        known = run.fits[key] = next(violations(subschema, instance), None) is None
+        is_valid = next(violations(subschema, instance), None) is None
     finally:
         run.open.discard(key)
         run.reported = reported
-    return known
+    run.fits[key] = is_valid
+    return is_valid
 
 
-def _refusal(subschema: Subschema, path: list[str | int]) -> Violation:
+def _make_refusal(subschema: Subschema, path: list[str | int]) -> Violation:
     """The violation of a `false`, with the keyword that contains it."""
     message = "Nothing is allowed here"
     names: tuple[str, ...] = ()
     member = path[-1] if path else None
     if isinstance(member, str):
-        message, names = f"{show_text(member)} is not allowed here", (member,)
+        message = f"{show_text(member)} is not allowed here"
+        names = (member,)
     elif member is not None:
         message = f"Item {member} (counted from 0) is not allowed here"
     return Violation(
