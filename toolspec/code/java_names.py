@@ -74,14 +74,18 @@ class Names:
         return name
 
     def _key(self, name: str) -> str:
-        return name.lower() if self._ignore_case else name
+        if self._ignore_case:
+            return name.lower()
+        return name
 
 
 def type_name(text: str, *, otherwise: str = "Type") -> str:
     """An ASCII name in upper camel case, after `otherwise` if it would not begin with a letter."""
     words = map(_capitalize, _split_words(_reduce_to_ascii(text)))
     name = "".join(_fit_words(words))
-    return name if name[:1].isalpha() else f"{otherwise}{name}"
+    if name[:1].isalpha():
+        return name
+    return f"{otherwise}{name}"
 
 
 def component_name(text: str) -> str:
@@ -183,4 +187,6 @@ def _fit_words(words: Iterable[str]) -> list[str]:
 def _start_with_letter(name: str, prefix: str) -> str:
     """`name`, after `prefix` if it does not start with a letter."""
     is_letter = unicodedata.ucd_3_2_0.category(name[:1] or "0") in _LETTERS
-    return name if is_letter else f"{prefix}{name}"
+    if is_letter:
+        return name
+    return f"{prefix}{name}"

@@ -86,7 +86,9 @@ def _write_block_line(text: str) -> str:
     """One line of a text block. Java strips the spaces at its start, so the first is an escape."""
     # Of three quotes in a row, one must be escaped; others need not be.
     line = _escape(text).replace('\\"', '"').replace('"""', '""\\"')
-    return f"\\s{line[1:]}" if line.startswith(" ") else line
+    if line.startswith(" "):
+        return f"\\s{line[1:]}"
+    return line
 
 
 def _divide_into_lines(text: str) -> Iterator[str]:
@@ -159,7 +161,9 @@ def _replace_unprintable(text: str, *, allowed: str = "") -> str:
 def _shorten(text: str) -> str:
     """`text` on one line, at most `MAX_COMMENT` characters."""
     line = " ".join(text.split())
-    return line if len(line) <= MAX_COMMENT else f"{line[: MAX_COMMENT - 1]}…"
+    if len(line) <= MAX_COMMENT:
+        return line
+    return f"{line[: MAX_COMMENT - 1]}…"
 
 
 def doc_comment(

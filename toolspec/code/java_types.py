@@ -289,7 +289,9 @@ class _Writer:
 
     def _write_reference(self, name: str, within: str) -> str:
         if name in self._records:
-            return name if name == self._holder else f"{within}{self._records[name]}"
+            if name == self._holder:
+                return name
+            return f"{within}{self._records[name]}"
         if self._typed.classes[name]["properties"]:
             return self._use("JsonNode")
         return f"{self._use('Map')}<String, {self._use('JsonNode')}>"
@@ -308,7 +310,9 @@ class _Writer:
         if name == "number" and schema.get("format") in {"float", "double"}:
             return "Double"
         type_ = _SCALARS[name]
-        return self._use(type_) if type_ in _IMPORTS else type_
+        if type_ in _IMPORTS:
+            return self._use(type_)
+        return type_
 
     def _use(self, name: str) -> str:
         self._used.add(name)
@@ -348,7 +352,9 @@ def _list_types(schema: dict[str, Any]) -> set[str]:
     if "anyOf" in schema:
         return set().union(*map(_list_types, schema["anyOf"]))
     types = schema.get("type", [])
-    return {types} if isinstance(types, str) else set(types)
+    if isinstance(types, str):
+        return {types}
+    return set(types)
 
 
 def _is_long(schema: dict[str, Any]) -> bool:

@@ -55,4 +55,6 @@ def _escape_character(character: str) -> str:
     if character.isprintable():
         return character
     code = ord(character)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"

@@ -227,7 +227,9 @@ def _list_constraints(schema: dict[str, Any]) -> list[str]:
 
 
 def _write_literal(value: Any) -> str:
-    return text_literal(value) if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return text_literal(value)
+    return repr(value)
 
 
 def _write_docstring(text: str) -> list[str]:

@@ -98,7 +98,9 @@ def snake_name(name: str, *, default: str) -> str:
     result = _shorten(_BOUNDARY.sub("_", words).lower(), name) or default
     if not result[0].isalpha():
         result = f"{default}_{result}"
-    return f"{result}_" if keyword.iskeyword(result) else result
+    if keyword.iskeyword(result):
+        return f"{result}_"
+    return result
 
 
 def pascal_name(name: str) -> str:

@@ -116,7 +116,9 @@ def _as_python(value: JSON, type_: Schema) -> Any:
         return value
     names = type_names(type_.get("type"))
     is_integer = "integer" in names and "number" not in names
-    return int(value) if is_integer else float(value)
+    if is_integer:
+        return int(value)
+    return float(value)
 
 
 def description_of(value: JSON) -> str:

@@ -178,7 +178,9 @@ class _Writer:
         if types_of(flat) != ["object"] or has_choices(flat) or find_union_keyword(flat):
             return None
         is_root_without_members = not name and not is_map(flat)
-        return flat if "properties" in flat.members or is_root_without_members else None
+        if "properties" in flat.members or is_root_without_members:
+            return flat
+        return None
 
     def _write_class(self, definition: str, name: str) -> None:
         flat = self._find_object(definition)
@@ -295,7 +297,9 @@ class _Writer:
             return {"type": "null"}
         if name in {"array", "object"}:
             self._note(at, _VALUES, flat.pointer, declared=False)
-            return make_map(ANYTHING) if name == "object" else make_array(ANYTHING)
+            if name == "object":
+                return make_map(ANYTHING)
+            return make_array(ANYTHING)
         if name == "number" or len(values) > MAX_LITERALS:
             return {"type": name}
         if name == "integer":

@@ -156,7 +156,9 @@ def tokens_to_item(
     first, length, others = _find_item_keywords(subschema, any_draft=any_draft)
     if index < length:
         return (first, index)
-    return (others,) if others in subschema.all_keywords else ()
+    if others in subschema.all_keywords:
+        return (others,)
+    return ()
 
 
 def _find_item_keywords(subschema: Subschema, *, any_draft: bool) -> tuple[str, int, str]:

@@ -246,7 +246,9 @@ def _count_factor(node: Node) -> int:
     """How often the keywords of `node` are evaluated."""
     if not isinstance(node.schema, dict) or _UNEVALUATED.isdisjoint(node.schema):
         return 1
-    return UNEVALUATED_FACTOR if _UNEVALUATED & node.dialect.keywords else 1
+    if _UNEVALUATED & node.dialect.keywords:
+        return UNEVALUATED_FACTOR
+    return 1
 
 
 def _find_greatest(beyond: dict[Step, int]) -> int:

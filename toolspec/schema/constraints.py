@@ -48,7 +48,9 @@ class Constraints:
 
     def most(self, keyword: str) -> int | None:
         numbers = self.numbers(keyword)
-        return int(min(numbers)) if numbers else None
+        if numbers:
+            return int(min(numbers))
+        return None
 
     def accepts(self, value: JSON) -> bool:
         """Whether no schema refuses `value`; one that cannot be checked does not."""
@@ -113,7 +115,9 @@ def _move_bound(bound: Bound | None, step: Decimal) -> Decimal | None:
     if bound is None:
         return None
     limit, is_exclusive = bound
-    return Decimal(limit) + step if is_exclusive else Decimal(limit)
+    if is_exclusive:
+        return Decimal(limit) + step
+    return Decimal(limit)
 
 
 def _is_empty(value: JSON) -> bool:

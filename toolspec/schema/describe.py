@@ -116,14 +116,18 @@ def list_few(values: Sequence[JSON]) -> str:
 
 def cut(text: str, length: int = MAX_VALUE_CHARS) -> str:
     """The text, shortened to `length` characters."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+    if len(text) <= length:
+        return text
+    return f"{text[: length - 1]}…"
 
 
 def plural(noun: str, number: object) -> str:
     """The noun as it follows the number: "item" after 1, else "items"."""
     if number == 1:
         return noun
-    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
 
 
 def amount(text: str) -> str:
@@ -196,7 +200,9 @@ def _describe_format(value: JSON) -> str:
 
 
 def _describe_multiple(value: JSON) -> str:
-    return f"a multiple of {dumps(value)}" if is_number(value) else ""
+    if is_number(value):
+        return f"a multiple of {dumps(value)}"
+    return ""
 
 
 _PHRASES: Final[Mapping[str, Callable[[JSON], str]]] = {
@@ -272,7 +278,9 @@ def has_only_values(schema: JSON) -> bool:
 def values_of(schema: JSON) -> list[JSON]:
     """The values of `const` or `enum`; none where a schema lists no values."""
     keywords = members_of(schema)
-    return [keywords["const"]] if "const" in keywords else items_of(keywords.get("enum"))
+    if "const" in keywords:
+        return [keywords["const"]]
+    return items_of(keywords.get("enum"))
 
 
 def label_sentence(labels: Sequence[EnumLabel]) -> str | None:
@@ -288,7 +296,9 @@ def label_sentence(labels: Sequence[EnumLabel]) -> str | None:
         if meaning:
             phrases.append(f"{dumps(label.value)} is {meaning}")
     words = ", ".join(phrases)
-    return f"{words}." if 0 < len(words) <= MAX_LABEL_CHARS else None
+    if 0 < len(words) <= MAX_LABEL_CHARS:
+        return f"{words}."
+    return None
 
 
 def _state_choices(summary: Summary) -> Iterator[Fact]:
@@ -360,7 +370,9 @@ def _describe_contained(contained: JSON) -> str:
         preposition = "equal to" if len(values) == 1 else "out of"
         return f"{preposition} {list_few(values)}"
     type_name = members_of(contained).get("type")
-    return f"of type {type_name}" if isinstance(type_name, str) else "matching `contains`"
+    if isinstance(type_name, str):
+        return f"of type {type_name}"
+    return "matching `contains`"
 
 
 def _state_size(summary: Summary) -> Iterator[Fact]:

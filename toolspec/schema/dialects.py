@@ -173,7 +173,9 @@ def find_dialect(uri: object) -> Dialect | None:
 
     It may have http or https, and an empty fragment.
     """
-    return _BY_URI.get(_without_scheme(uri)) if isinstance(uri, str) else None
+    if isinstance(uri, str):
+        return _BY_URI.get(_without_scheme(uri))
+    return None
 
 
 def is_standard(uri: str) -> bool:

@@ -321,7 +321,9 @@ class _Writer:
                 variants = f"one of {len(names)} variants"
                 if nullable:
                     names.append("null")
-                return join_words(names) if len(names) <= MAX_WORDS else variants
+                if len(names) <= MAX_WORDS:
+                    return join_words(names)
+                return variants
         return words
 
     def _document_branches(
@@ -373,4 +375,6 @@ class _Writer:
 
 def _name_by_type(node: Node) -> str:
     """The type of a variant without a name, if it says something: "string", not "object"."""
-    return "" if node.type in ("object", "any value") else node.type
+    if node.type in ("object", "any value"):
+        return ""
+    return node.type

@@ -216,7 +216,9 @@ def _find_other_than_null(branches: JSON) -> tuple[int, Schema] | None:
         return None
     index = nulls.index(False)
     branch = branches[index]
-    return (index, branch) if isinstance(branch, dict) else None
+    if isinstance(branch, dict):
+        return (index, branch)
+    return None
 
 
 def definition_name(schema: Schema) -> str:
@@ -253,4 +255,6 @@ def _infer_types(layers: list[Layer]) -> list[str]:
 
 def _name_type(value: JSON) -> str:
     """The type of a value, where an integer is written without a point or an exponent."""
-    return "integer" if type(value) is int else json_type(value)
+    if type(value) is int:
+        return "integer"
+    return json_type(value)

@@ -93,8 +93,12 @@ def _read_microsoft(schema: Mapping[str, JSON], values: Sequence[JSON], member: 
 
 
 def _read_text(label: JSON) -> str:
-    return " ".join(label.split()) if isinstance(label, str) else ""
+    if isinstance(label, str):
+        return " ".join(label.split())
+    return ""
 
 
 def _spell(value: JSON) -> str:
-    return value if isinstance(value, str) else dumps(value)
+    if isinstance(value, str):
+        return value
+    return dumps(value)

@@ -303,7 +303,9 @@ class SchemaMap:
                 self._report(node, keyword, "gate.ref-missing", message)
             return anchor
         parent, rest = self._descend(resource, split_pointer(fragment))
-        return self._add_target_below(node, keyword, parent, rest) if rest else parent
+        if rest:
+            return self._add_target_below(node, keyword, parent, rest)
+        return parent
 
     def _descend(self, node: Node, tokens: list[str]) -> tuple[Node, list[str]]:
         """The last node from `node` along `tokens`, and the tokens that are left."""
@@ -393,7 +395,9 @@ def _empty_parts(schema: JSON, inner: dict[int, Node]) -> JSON:
     """`schema` with an empty schema in place of each of the `inner` ones below it."""
 
     def empty(part: JSON) -> JSON:
-        return {} if id(part) in inner else _empty_parts(part, inner)
+        if id(part) in inner:
+            return {}
+        return _empty_parts(part, inner)
 
     if isinstance(schema, dict):
         return {name: empty(member) for name, member in schema.items()}

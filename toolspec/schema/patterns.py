@@ -261,11 +261,15 @@ class _Translator:
             case "set":
                 return f"[{_SETS[token[0]]}]"
             case "dot":
-                return _ANY if self.is_dot_all else f"[^{_LINE_END}]"
+                if self.is_dot_all:
+                    return _ANY
+                return f"[^{_LINE_END}]"
             case "property" | "class":
                 return token[0]
             case "empty_class":
-                return _ANY if token[0] == "[^]" else _NOTHING
+                if token[0] == "[^]":
+                    return _ANY
+                return _NOTHING
             case "number":
                 # A reference to a group that took no part never matches in `regex`; in ECMA-262
                 # it matches "".
@@ -291,7 +295,9 @@ class _Translator:
 
     def _translate_sign(self, sign: str) -> str:
         self.atom_weight = 0
-        return _MULTILINE_SIGNS[sign] if self.is_multiline else _SIGNS[sign]
+        if self.is_multiline:
+            return _MULTILINE_SIGNS[sign]
+        return _SIGNS[sign]
 
     def _open_group(self, kind: str, token: re.Match[str]) -> str:
         if len(self.scopes) == MAX_GROUP_DEPTH:

@@ -123,4 +123,6 @@ def _as_json(value: Decimal) -> JSON:
     text = format(value.normalize(), "f")
     if len(text) > 40:
         text = str(value)
-    return int(text) if text.lstrip("-").isdecimal() else Number(text)
+    if text.lstrip("-").isdecimal():
+        return int(text)
+    return Number(text)

@@ -48,4 +48,6 @@ def json_type(value: object) -> JSONType:
 
 def type_names(value: JSON) -> list[str]:
     """The names in the value of `type`; [] if there is none."""
-    return [value] if isinstance(value, str) else strings_of(value)
+    if isinstance(value, str):
+        return [value]
+    return strings_of(value)

@@ -102,14 +102,18 @@ def _find_constant(schema: JSON) -> str | None:
     choices = items_of(schema.get("enum"))
     if len(choices) == 1:
         [value] = choices
-    return value[:MAX_NAME] if isinstance(value, str) and value else None
+    if isinstance(value, str) and value:
+        return value[:MAX_NAME]
+    return None
 
 
 def _find_own_property(properties: _Properties, uses: Counter[str]) -> str:
     """The first required property that no other alternative uses, in braces, or ""."""
     for name, (_, is_required) in properties.items():
         if is_required and uses[name] == 1:
-            return f"{{{name}}}" if 0 < len(name) <= MAX_NAME else ""
+            if 0 < len(name) <= MAX_NAME:
+                return f"{{{name}}}"
+            return ""
     return ""
 
 

@@ -63,7 +63,9 @@ def widen(schema: JSON, value: JSON, *, at: str | None = None) -> list[Operation
             return None
         violation = _find_first_violation(result.violations, at)
         if violation is None:
-            return operations if not operations or _resolves_references(schema) else None
+            if not operations or _resolves_references(schema):
+                return operations
+            return None
         edit = _choose_edit(schema, value, violation)
         if not edit:
             return None
@@ -125,7 +127,9 @@ def _merge_types(names: Iterable[str]) -> JSON:
     types: list[JSON] = list(dict.fromkeys(names))
     if "number" in types and "integer" in types:
         types.remove("integer")
-    return types[0] if len(types) == 1 else types
+    if len(types) == 1:
+        return types[0]
+    return types
 
 
 def _list_member_schemas(description: Object) -> Iterator[dict[str, JSON]]:
@@ -152,7 +156,9 @@ def _merge_members(objects: list[Object]) -> dict[str, JSON]:
 
 def _name_type(value: JSON) -> str:
     # Integers are of type int only where they are written without a point or an exponent.
-    return "integer" if type(value) is int else json_type(value)
+    if type(value) is int:
+        return "integer"
+    return json_type(value)
 
 
 # Edits

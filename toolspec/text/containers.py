@@ -9,12 +9,16 @@ from toolspec.text.reader import JSON
 
 def members_of(value: JSON) -> dict[str, JSON]:
     """`value` itself if it is an object, else {}."""
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def items_of(value: JSON) -> list[JSON]:
     """`value` itself if it is an array, else []."""
-    return value if isinstance(value, list) else []
+    if isinstance(value, list):
+        return value
+    return []
 
 
 def strings_of(value: JSON) -> list[str]:

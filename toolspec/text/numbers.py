@@ -89,7 +89,9 @@ def integer_from(lexeme: str) -> int | Number:
                 f"This integer has {digits} digits; at most {MAX_INTEGER_DIGITS} are supported."
             )
             raise NumberError("json.number-digits", message)
-    return Number(lexeme) if lexeme == "-0" else int(lexeme)
+    if lexeme == "-0":
+        return Number(lexeme)
+    return int(lexeme)
 
 
 def _value_of(lexeme: str) -> Decimal:
@@ -100,7 +102,9 @@ def _value_of(lexeme: str) -> Decimal:
         )
         raise NumberError("json.number-digits", message)
     if _ZERO.fullmatch(lexeme):
-        return Decimal("-0") if lexeme.startswith("-") else Decimal(0)
+        if lexeme.startswith("-"):
+            return Decimal("-0")
+        return Decimal(0)
     try:
         value = Decimal(lexeme)
     except InvalidOperation:

@@ -112,7 +112,9 @@ def change_all(value: JSON, pointers: Collection[str], change: Change) -> JSON:
     if not pointers:
         return value
     changed = _change_below(value, pointer_tree(pointers), "", change, is_item=False)
-    return None if changed is REMOVED else changed
+    if changed is REMOVED:
+        return None
+    return changed
 
 
 def _change_below(

@@ -172,7 +172,9 @@ def plain(value: JSON) -> Any:
         return Decimal(value)
     if isinstance(value, list):
         items = [plain(item) for item in value]
-        return value if all(map(is_, items, value)) else items
+        if all(map(is_, items, value)):
+            return value
+        return items
     if isinstance(value, dict):
         members = {name: plain(member) for name, member in value.items()}
         is_unchanged = all(map(is_, members.values(), value.values()))

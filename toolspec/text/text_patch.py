@@ -40,7 +40,9 @@ def patch_text(text: str, operations: Iterable[Operation]) -> str:
     except (JSONTextError, LookupError, ValueError):
         pass
     rewritten = print_json(result) if "\n" in text.strip() else dumps(result)
-    return f"{rewritten}\n" if text.endswith("\n") else rewritten
+    if text.endswith("\n"):
+        return f"{rewritten}\n"
+    return rewritten
 
 
 def indent_unit(text: str) -> str | None:

@@ -376,7 +376,9 @@ class _Reader:
                 return number
             if _NOT_FINITE.fullmatch(text):
                 self._refuse(mark, f"JSON has no {text}; put strings in quotes.", "yaml.number")
-        return self._read_string(event) if event else text
+        if event:
+            return self._read_string(event)
+        return text
 
     def _read_string(self, event: _Event) -> str:
         text: str = event.value

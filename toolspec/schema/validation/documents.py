@@ -157,7 +157,9 @@ def find_flaw(schema: JSON, dialect: Dialect) -> str | None:
             if isinstance(child, (dict, list)):
                 waiting.append((child, depth + 1, base))
     if not has_parts:
-        return None if dialect.accepts(schema) else _explain_invalid(dialect)
+        if dialect.accepts(schema):
+            return None
+        return _explain_invalid(dialect)
     return _find_flaw_of_parts(schema, dialect)
 
 

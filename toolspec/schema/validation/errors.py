@@ -83,7 +83,9 @@ class Violation:
         branches = [each for each in self.branches if not any(map(self._is_other_type, each))]
         if len(branches) > 1:
             branches = [each for each in branches if not any(map(self._is_other_name, each))]
-        return branches[0] if len(branches) == 1 else None
+        if len(branches) == 1:
+            return branches[0]
+        return None
 
     def _is_other_type(self, violation: Violation) -> bool:
         return violation.keyword == "type" and violation.pointer == self.pointer

@@ -60,7 +60,9 @@ def show(value: JSON | Decimal | float) -> str:
 def _show_part(value: JSON) -> str:
     """An item or member, without its own members."""
     if isinstance(value, list | dict) and value:
-        return "[…]" if isinstance(value, list) else "{…}"
+        if isinstance(value, list):
+            return "[…]"
+        return "{…}"
     return show(value)
 
 
@@ -94,7 +96,9 @@ def show_types(names: Iterable[str]) -> str:
 
 
 def _show_type(name: str) -> str:
-    return with_article(name) if name in TYPES else show_text(name)
+    if name in TYPES:
+        return with_article(name)
+    return show_text(name)
 
 
 def show_format(name: str) -> str:
@@ -139,4 +143,6 @@ def _escape(match: re.Match[str]) -> str:
 def _show_number(value: Numeric) -> str:
     if isinstance(value, int) and abs(value) >= 10**300:
         return "a very large number"
-    return value.lexeme if isinstance(value, Number) else str(value)
+    if isinstance(value, Number):
+        return value.lexeme
+    return str(value)

@@ -160,7 +160,9 @@ class Subschema:
             length = _measure_step(subschema, rest)
             subschema = subschema._step(tuple(rest[:length]))
             rest = rest[length:]
-        return subschema if subschema.base == self.base else subschema.enter()
+        if subschema.base == self.base:
+            return subschema
+        return subschema.enter()
 
     def _step(self, tokens: tuple[str | int, ...]) -> Subschema:
         contents = self.schema
@@ -278,7 +280,9 @@ class Subschema:
     @property
     def keyword_around(self) -> str:
         """The keyword that contains it; "false" for a whole document."""
-        return str(self._tokens[0]) if self._tokens else "false"
+        if self._tokens:
+            return str(self._tokens[0])
+        return "false"
 
 
 def _measure_step(subschema: Subschema, tokens: list[str | int]) -> int:
