@@ -109,13 +109,13 @@ def _find_in_object(value: Object, kind: str, pointer: str) -> Iterator[Misnamed
     defined = _DEFINED[kind]
     if value.keys() <= defined.keys():
         return
-    taken = set(value)
+    names = set(value)
     for name in list(value)[:MAX_MEMBERS]:
         if name in defined or name in _OTHER_MEMBERS or name.startswith(("x-", "$", "_")):
             continue
         meant = _find_meant(name, kind, value[name])
-        if meant is not None and meant not in taken:
-            taken.add(meant)
+        if meant is not None and meant not in names:
+            names.add(meant)
             fits = isinstance(value[name], defined[meant])
             yield MisnamedMember(pointer_join(pointer, name), name, meant, fits)
 

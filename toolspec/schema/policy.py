@@ -75,7 +75,7 @@ def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
         problems, _ = _check_parts(document)
         if any(node.references for node in document.nodes) or _has_unevaluated(document):
             problems += islice(_check_work(document), MAX_PROBLEMS)
-        problems = keep_one_per_pointer(problems)[:MAX_PROBLEMS]
+        problems = choose_one_per_pointer(problems)[:MAX_PROBLEMS]
     return [replace(problem, pointer=pointer + problem.pointer) for problem in problems]
 
 
@@ -303,7 +303,7 @@ def _has_unevaluated(document: SchemaMap) -> bool:
     return any(node.path[:1] in keywords for node in document.nodes)
 
 
-def keep_one_per_pointer(problems: list[Problem]) -> list[Problem]:
+def choose_one_per_pointer(problems: list[Problem]) -> list[Problem]:
     first: dict[str, Problem] = {}
     for problem in problems:
         first.setdefault(problem.pointer, problem)
