@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Final
 
 from django.conf import settings
 from django.utils import timezone
@@ -12,9 +13,10 @@ from catalog.db.reclaim import reclaim_space
 from catalog.held_changes import prune_texts
 from catalog.webhooks.delivery import prune_deliveries
 from playground import run_volume
-from playground.models import Run
+from playground.models import ACTIVE, DRAFT, Run
 
 BATCH = 500
+DRAFT_LIFETIME: Final = timedelta(days=1)  # of the run of a draft, which its author looks at once
 
 
 def prune() -> None:
@@ -23,10 +25,17 @@ def prune() -> None:
         prune_runs(settings.RUN_RETENTION_DAYS)
     if settings.AUDIT_RETENTION_DAYS:
         audit.prune(settings.AUDIT_RETENTION_DAYS)
+    prune_runs_of_drafts()
     prune_deliveries()
     prune_texts()
     run_volume.prune()
     reclaim_space()
+
+
+def prune_runs_of_drafts() -> None:
+    """Delete the runs of drafts that began more than a day ago and have ended, with their files."""
+    old = Run.every.filter(mode=DRAFT, created_at__lt=timezone.now() - DRAFT_LIFETIME)
+    old.exclude(outcome__in=ACTIVE).delete()
 
 
 def prune_runs(days: int) -> int:

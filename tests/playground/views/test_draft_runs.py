@@ -1,6 +1,7 @@
 """Running a tool with a draft of its spec, from the page that edits it."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -8,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.accounts.rates import Rate
 from catalog.models import Tool
 from catalog.publishing import publish
+from playground import retention
 from playground.factories.connections import factory_of
 from playground.models import Run
 from tests.factories import make_user
@@ -132,7 +134,7 @@ def test_a_tool_that_does_not_run_here_offers_no_run_of_a_draft(browser, ada):
     answer = browser.post(ADDRESS, sent(weather(), use="run", **parameters({})))
 
     assert page.css("button[value=run]") == []
-    assert "No factory is installed for this tool" in words(answer, "#draft-form")
+    assert "This tool is mock only" in words(answer, "#draft-form")
 
 
 def test_the_configuration_of_the_current_revision_stays(browser, thermometer):
@@ -160,3 +162,14 @@ def test_runs_of_drafts_are_limited(browser, thermometer, settings):
 
     assert answer.status_code == 429
     assert page_of(answer).css_first("#text").text().removeprefix("\n") == text
+
+
+def test_the_run_of_a_draft_is_deleted_after_a_day(browser, thermometer):
+    run_draft(browser, draft_of(thermometer), **parameters({}))
+    retention.prune()
+    run = Run.every.get()
+
+    Run.every.update(created_at=run.created_at - timedelta(days=1))
+    retention.prune()
+
+    assert not Run.every.exists()
