@@ -343,6 +343,8 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
             "change.approve", "tool", stored.tool_id, before=_base_of(stored), after=after, by=by
         )
         if stored.source:
+            others = SourceTool.objects.filter(catalog_tool=outcome.tool)
+            others.exclude(source=stored.source).update(catalog_tool=None)  # a tool has one source
             SourceTool.objects.filter(source=stored.source, tool_id=stored.tool_id).update(
                 catalog_tool=outcome.tool, published_sha256=stored.definition_sha256
             )

@@ -21,6 +21,7 @@ from catalog.accounts.models import Person, User
 from catalog.accounts.roles import is_administrator
 from catalog.address_policy import url_problem
 from catalog.encryption import rotate
+from catalog.errors import OutgoingError
 from catalog.form_problems import require_valid
 from catalog.models import Source
 from catalog.models.sources import (
@@ -231,12 +232,14 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
         is_command = kind == "mcp-stdio"
         if is_command and self.initial["kind"] != kind and not self.allow_command:
             raise forms.ValidationError(_COMMAND)
-        if kind == "openapi" and self.initial["kind"] == "document":
-            self._check_api(self.initial["document"])
         return kind
 
     def _check_api(self, document: str) -> None:
-        if detect(read_document(document)) not in APIS:
+        try:
+            kind = detect(read_document(document))
+        except OutgoingError as error:
+            raise forms.ValidationError(str(error)) from None
+        if kind not in APIS:
             message = (
                 "The document describes no API. Enter the URL of an MCP server with its tools."
             )
@@ -254,11 +257,15 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
             document = self.cleaned_data["document"] = ""
         if kind == "mcp-stdio":
             self._check_command(address)
+        elif kind == "document" and address:
+            raise forms.ValidationError("Choose what this URL is: an API or an MCP server.")
+        elif kind == "document" and not document:
+            raise forms.ValidationError("Upload a document.")
         elif has_document and bool(address) == bool(document):
             message = "Enter the URL of an OpenAPI document, or upload one, but not both."
             raise forms.ValidationError(message)
-        elif kind == "document" and address:
-            raise forms.ValidationError("To connect it, choose another kind.")
+        elif document and kind == "openapi" and self.initial["kind"] == "document":
+            self._check_api(document)
         elif not document and (problem := url_problem(address)):
             raise forms.ValidationError(problem)
         return address

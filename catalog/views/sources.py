@@ -103,11 +103,12 @@ def remove(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> HttpResponse:
+    is_to_connect = not source.is_connected and bool(may(request.user, "administer"))
     context = {
         **_state_of(request, source),
         "form": form,
         "errors": links_to_errors(form),
-        "called": [] if source.is_connected else servers_of(source),
+        "called": servers_of(source) if is_to_connect else [],
         "decided": source.held_changes.visible_to(request.user)
         .exclude(state=HeldChange.HELD)
         .select_related("decided_by")[:DECIDED_SHOWN],

@@ -5,7 +5,8 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import Source, SourceTool, Tool
+from catalog.held_changes import approve
+from catalog.models import HeldChange, Source, SourceTool, Tool
 from catalog.sources.sync import sync
 from playground.factories.connections import connected_ids, factory_of
 from tests.catalog.sources.documents import (
@@ -13,6 +14,7 @@ from tests.catalog.sources.documents import (
     add_document,
     change_settings,
     document,
+    operation,
     store_source,
 )
 from tests.conftest import Program
@@ -122,6 +124,44 @@ def test_a_list_of_tools_is_connected_with_a_server_and_not_with_an_api():
     connected = Source.objects.get()
     assert (connected.kind, connected.document) == ("mcp-http", "")
     assert connected_ids() == {"weather.forecast"}
+
+
+@pytest.mark.parametrize("text", ["{", "a: ["])
+def test_a_document_that_cannot_be_read_is_not_connected(text):
+    source = store_source("weather", "document", document=text)
+
+    with pytest.raises(DocumentError):
+        change_settings(source, kind="openapi")
+
+
+def test_a_document_is_connected_with_another_one_that_describes_an_api():
+    source = add_unconnected(tool_list("forecast"))
+
+    change_settings(source, kind="openapi", document=described(FORECAST))
+
+    assert Source.objects.get().document == described(FORECAST)
+
+
+def test_a_stored_list_of_tools_is_connected_with_the_url_of_an_api():
+    source = add_unconnected(tool_list("forecast"))
+
+    change_settings(source, kind="openapi", address="http://127.0.0.1:9/openapi.json")
+
+    connected = Source.objects.get()
+    assert (connected.kind, connected.document) == ("openapi", "")
+
+
+def test_an_approved_change_moves_its_tool_to_its_source():
+    sync(add_document(described(FORECAST)))
+    text = described(operation("forecast", summary="Another service"))
+    second = store_source("other", "document", document=text)
+    Source.objects.filter(pk=second.pk).update(prefix="weather")
+    sync(second)
+    change = HeldChange.objects.get()
+
+    approve(change, by=make_user("root", is_superuser=True))
+
+    assert Tool.objects.get(tool_id="weather.forecast").source_tool.source == second
 
 
 def test_a_document_is_not_connected_with_a_command():
