@@ -93,9 +93,13 @@ def choose_tool_configuration(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         choose_configuration(actor(request), tool, request.POST.get("saved_configuration", ""))
     except DocumentError as error:
-        context = {"status": 422, "title": "This is not valid", "detail": str(error)}
-        return render(request, "400.html", context, status=422)
+        return _refuse(request, str(error))
     return redirect(reverse("playground:connect_tool", args=[slug]) + "#configuration")
+
+
+def _refuse(request: HttpRequest, detail: str) -> HttpResponse:
+    context = {"status": 422, "title": "This is not valid", "detail": detail}
+    return render(request, "400.html", context, status=422)
 
 
 @sensitive_variables("secret", "server")
@@ -116,7 +120,7 @@ def _page(
         by_key = {snippet.key: snippet for snippet in snippets(address.server(site))}
         chosen_client = by_key.get(client)
         if chosen_client is None:
-            raise Http404
+            return _refuse(request, "Choose one of the clients of the page.")
         if not is_confirmed(request):
             return ask_to_confirm(request, f"{request.path}#{client}")
         token, secret = create_token(actor(request), scopes=SCOPES, name=chosen_client.label)

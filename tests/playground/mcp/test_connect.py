@@ -174,7 +174,7 @@ def test_a_press_on_a_page_with_any_name_leads_back_to_it(client):
 
 
 def test_an_unknown_client_gets_no_token(ada):
-    assert signed_in(ada).post("/connect/", {"client": "telnet"}).status_code == 404
+    assert signed_in(ada).post("/connect/", {"client": "telnet"}).status_code == 422
     assert not ApiToken.objects.exists()
 
 
