@@ -132,7 +132,7 @@ def test_the_remembered_view_of_a_result_is_shown_from_the_first_paint_on(
     own_page: Page, visitors: Visitors
 ):
     page = own_page
-    page.goto("/runs/{run_violates}/".format_map(visitors.values))
+    page.goto("/runs/{run_conforms}/".format_map(visitors.values))
     page.evaluate("localStorage.setItem('toolshelf.tab.result', 'raw')")
 
     open_with_late_scripts(page, page.url)

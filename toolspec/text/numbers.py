@@ -89,9 +89,7 @@ def integer_from(lexeme: str) -> int | Number:
                 f"This integer has {digits} digits; at most {MAX_INTEGER_DIGITS} are supported."
             )
             raise NumberError("json.number-digits", message)
-    if lexeme == "-0":
-        return Number(lexeme)
-    return int(lexeme)
+    return Number(lexeme) if lexeme == "-0" else int(lexeme)
 
 
 def _value_of(lexeme: str) -> Decimal:
