@@ -376,7 +376,7 @@ def changes_to_review(person: Person | None) -> list[HeldChange]:
     if not waiting.exists():  # most often; the query below takes much longer
         return []
     theirs = waiting.decidable_by(person)
-    return list(theirs.select_related("source").defer("text")[:MAX_TO_REVIEW])
+    return list(theirs.select_related("source").defer("text", "source__document")[:MAX_TO_REVIEW])
 
 
 def current_revision(tool_id: str, person: Person | None = None) -> Revision | None:
@@ -394,6 +394,7 @@ def _held_again(change: HeldChange) -> HeldChange:
     """The change as it is stored now, locked where the database can lock a row."""
     stored = (
         HeldChange.objects.select_related("source", "source__owner", "proposed_by")
+        .defer("source__document")
         .select_for_update(of=("self",))
         .get(pk=change.pk)
     )

@@ -124,12 +124,13 @@ def rule_at(name: str) -> Rule:
 
 
 def source_at(name: str) -> Source:
-    """The source with this name.
+    """The source with this name; its document is read when it is asked for.
 
     Raises:
         Http404: there is none.
     """
-    source = Source.objects.select_related("owner").filter(name=name).first()
+    sources = Source.objects.select_related("owner").defer("document")
+    source = sources.filter(name=name).first()
     if source is None:
         raise Http404
     return source
@@ -149,7 +150,7 @@ def held_change_at(pk: int, person: Person, **conditions: object) -> HeldChange:
     changes = HeldChange.objects.visible_to(person).select_related(
         "source", "decided_by", "proposed_by", "base"
     )
-    change = changes.filter(pk=pk, **conditions).first()
+    change = changes.defer("source__document").filter(pk=pk, **conditions).first()
     if change is None:
         raise Http404
     return change

@@ -205,7 +205,8 @@ def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]
 
 
 def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> HeldChangesOut:
-    changes = changes.defer("text").select_related("decided_by", "proposed_by", "source")
+    changes = changes.select_related("decided_by", "proposed_by", "source")
+    changes = changes.defer("text", "source__document")
     if query.state is not None:
         changes = changes.filter(state=query.state)
     return HeldChangesOut.read(changes, query)

@@ -285,6 +285,12 @@ class Tool(models.Model):
         """Whether a factory for it is installed, or it runs through its source; found once for each object."""
         return self.tool_id in hooks.runnable_tool_ids()
 
+    @cached_property
+    def at_source(self) -> SourceTool | None:
+        """The tool as its source lists it, without the source's document, which may be large."""
+        listed = SourceTool.objects.filter(catalog_tool=self).select_related("source")
+        return listed.defer("source__document").first()
+
     @property
     def etag(self) -> str:
         """Changes with the revision, the metadata, and facts that the site computes (a factory, the assessment)."""

@@ -29,8 +29,9 @@ def review_list(request: HttpRequest) -> HttpResponse:
     """The changes that wait for approval: proposals of the user, and what they may decide about; `?state=` others."""
     state = request.GET.get("state", HeldChange.HELD)
     state = state if state in HeldChange.STATES else HeldChange.HELD
-    found = HeldChange.objects.visible_to(request.user).filter(state=state).defer("text")
+    found = HeldChange.objects.visible_to(request.user).filter(state=state)
     found = found.select_related("source", "proposed_by", "decided_by")
+    found = found.defer("text", "source__document")
     before = number_in(request.GET.get("before", ""), digits=18)
     shown, following = read_page(found, before, CHANGES_PER_PAGE)
     context = {

@@ -90,7 +90,8 @@ def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
     installed = registry().for_tool(tool.tool_id)
     if installed is not None and installed.state == "ok":
         return installed
-    listed = SourceTool.objects.filter(catalog_tool=tool).select_related("source").first()
+    found = SourceTool.objects.filter(catalog_tool=tool).select_related("source")
+    listed = found.defer("source__document").first()
     if listed is not None and listed.source.is_connected:
         return _connected(listed)
     return installed or registry().for_tool(tool.tool_id, timeout_s=timeout_s)
@@ -215,7 +216,8 @@ class ConnectionInfo:
 
 def connections() -> list[ConnectionInfo]:
     counted = Count("tools", filter=Q(tools__gone_at=None, tools__catalog_tool__isnull=False))
-    sources = list(Source.objects.annotate(runnable_tools=counted).order_by("name"))
+    stored = Source.objects.defer("document")
+    sources = list(stored.annotate(runnable_tools=counted).order_by("name"))
     found = []
     for kind, factory in FACTORIES.items():
         own = [source for source in sources if source.kind == kind]

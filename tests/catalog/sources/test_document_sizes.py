@@ -3,9 +3,19 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from catalog.models import Source
-from tests.catalog.sources.documents import FORECAST, document
+from catalog.models import HeldChange, Source
+from catalog.sources.sync import sync
+from tests.catalog.sources.documents import (
+    BREAKING,
+    FORECAST,
+    add_document,
+    document,
+    replace_document,
+    store_source,
+)
 from tests.factories import make_token, make_user
 
 pytestmark = pytest.mark.django_db
@@ -73,3 +83,44 @@ def test_a_body_of_somebody_without_the_right_is_not_parsed(client):
     of_reader = post_body(client, no_json, make_user("ada"))
 
     assert (of_visitor.status_code, of_reader.status_code) == (401, 403)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/review/",
+        "/review/{change}/",
+        "/tools/weather.forecast/",
+        "/tools/weather.forecast/try/",
+        "/factories/",
+        "/api/v1/sources/weather/changes",
+        "/api/v1/sources/weather/changes/{change}",
+    ],
+)
+@pytest.mark.usefixtures("_read_in_this_process")
+def test_pages_of_tools_and_changes_do_not_read_the_document_of_a_source(client, path):
+    source = add_document(document(FORECAST))
+    sync(source)
+    replace_document(source, document(BREAKING))
+    sync(source)
+    address = path.format(change=HeldChange.objects.get().pk)
+    client.force_login(make_user("grace", is_staff=True))
+
+    with CaptureQueriesContext(connection) as asked:
+        answer = client.get(address)
+
+    assert answer.status_code == 200
+    read = [one["sql"] for one in asked if '"catalog_source"."document"' in one["sql"]]
+    assert read == []
+
+
+@pytest.mark.usefixtures("_read_in_this_process")
+def test_the_page_to_try_a_tool_without_a_connection_does_not_read_the_document(client):
+    sync(store_source("weather", "document", document=document(FORECAST)))
+    client.force_login(make_user("grace", is_staff=True))
+
+    with CaptureQueriesContext(connection) as asked:
+        answer = client.get("/tools/weather.forecast/try/")
+
+    assert "/sources/weather/#settings" in answer.content.decode()
+    assert not [one["sql"] for one in asked if '"catalog_source"."document"' in one["sql"]]
