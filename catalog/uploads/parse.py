@@ -29,7 +29,7 @@ from toolspec.imports import (
     name_of,
     prefix_for,
 )
-from toolspec.imports.results import LABELS
+from toolspec.imports.results import LABELS, TOO_MANY_TOOLS
 from toolspec.member_names import misnamed_members
 from toolspec.spec import ToolSpec, naming_in, read_spec
 from toolspec.text import yaml_reader
@@ -172,7 +172,7 @@ def read_candidates(pieces: Iterable[Piece], options: ImportOptions) -> Iterator
                     continue
                 key = (parsed.title, parsed.prefix(options.prefix))
                 if detect(parsed.document) in APIS:
-                    yield _import([parsed], *key, deadline)
+                    yield from _import([parsed], *key, deadline)
                     continue
                 sizes[key] += len(parsed.text)
                 if sizes[key] > settings.MAX_DOCUMENT_BYTES:
@@ -180,7 +180,7 @@ def read_candidates(pieces: Iterable[Piece], options: ImportOptions) -> Iterator
                 else:
                     lists.setdefault(key, []).append(parsed)
         for key, parts in lists.items():
-            yield _import(parts, *key, deadline)
+            yield from _import(parts, *key, deadline)
 
 
 def _too_large() -> Problem:
@@ -290,8 +290,8 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
     return Candidate(piece, tuple(_positioned(spec, where)), naming=naming_in(document))
 
 
-def _import(parts: list[Part], title: str, prefix: str, deadline: Deadline) -> Parsed:
-    """Convert the document that these parts make."""
+def _import(parts: list[Part], title: str, prefix: str, deadline: Deadline) -> Iterator[Parsed]:
+    """Convert the document that these parts make; parts with more tools than it may have are refused."""
     first = parts[0]
     is_list = len(parts) > 1
     text = dumps([part.document for part in parts]) if is_list else first.text
@@ -303,14 +303,20 @@ def _import(parts: list[Part], title: str, prefix: str, deadline: Deadline) -> P
     )
     if not imported.specs:
         reason = " ".join((f"This {imported.label} document contains no tools.", *imported.notes))
-        return Candidate(first.piece, (Problem("", reason, "import.empty", line=1, column=1),))
+        yield Candidate(first.piece, (Problem("", reason, "import.empty", line=1, column=1),))
+        return
     tools: list[ImportedTool] = []
     for index, specs in groupby(imported.specs, key=_index_of if is_list else _zero):
         base = pointer_join("", index) if is_list else ""
         own = [(spec.pointer.removeprefix(base), spec) for spec in specs]
         tools += _tools_in(parts[index], own, prefix)
     name = name_from(prefix or title or imported.label)
-    return ForeignDocument(first.piece.source, name, title, prefix, text, imported, tuple(tools))
+    yield ForeignDocument(first.piece.source, name, title, prefix, text, imported, tuple(tools))
+    if TOO_MANY_TOOLS in imported.notes:
+        last = _index_of(imported.specs[-1]) if is_list else 0
+        problem = Problem("", TOO_MANY_TOOLS, "import.too-many", line=1, column=1)
+        for part in parts[last + 1 :] or parts[-1:]:
+            yield Candidate(part.piece, (problem,))
 
 
 def _index_of(spec: ImportedSpec) -> int:

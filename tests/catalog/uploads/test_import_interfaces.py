@@ -342,6 +342,37 @@ def test_the_tools_on_the_lines_of_a_file_are_one_source():
     assert sync(Source.objects.get()).unchanged == 3
 
 
+def test_lines_beyond_the_tools_that_a_document_may_have_are_rejected(monkeypatch):
+    monkeypatch.setattr("toolspec.imports.MAX_TOOLS", 2)
+    lines = [json.dumps({"name": name, "parameters": properties()}) for name in "abcd"]
+
+    entries = uploaded("functions.ndjson", "\n".join(lines).encode())
+
+    assert [(entry.outcome, entry.line) for entry in entries] == [
+        ("created", 1),
+        ("created", 2),
+        ("rejected", 3),
+        ("rejected", 4),
+    ]
+    assert [fault.problem.rule for fault in entries[2].faults] == ["import.too-many"]
+
+
+def test_a_list_with_more_tools_than_a_document_may_have_is_rejected_in_part(
+    monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr("toolspec.imports.MAX_TOOLS", 1)
+    file = tmp_path / "mail.json"
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("send", "read")]
+    file.write_text(json.dumps({"tools": tools}))
+
+    with pytest.raises(SystemExit) as ended:
+        call_command("load_specs", str(file))
+
+    assert ended.value.code == 1
+    assert "import.too-many" in capsys.readouterr().out
+    assert Tool.objects.get().tool_id == "mail.send"
+
+
 def test_a_token_of_a_toolkit_imports_the_tools_of_this_toolkit_alone(ada):
     program = Program(create_token(ada, scopes=["publish"], toolkits=["zoo"])[1])
 
