@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from django.conf import settings
+from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from catalog.errors import OutgoingError
@@ -51,7 +52,7 @@ class ListedTool:
         sha256: of its definition at the source.
         spec: None if it cannot become a spec; then `problems` say why.
         losses: of its conversion.
-        imported: the tool in a document; None for an MCP server.
+        imported: the converted tool; None if the definition at an MCP server was not converted.
     """
 
     tool_id: str
@@ -73,7 +74,40 @@ def listed_tools(
     """
     if reading.tools is None:
         return document_tools(source, _import(source, reading.document, deadline))
-    return list(_of_tools(source, reading.tools))
+    return _server_tools(source, reading.tools)
+
+
+def _stored_ids(source: Source) -> list[tuple[str, str]]:
+    """The name and id of each tool of a source; of two with one name, the one that is listed comes last."""
+    if source.pk is None:
+        return []
+    stored_id = Coalesce("catalog_tool__tool_id", "tool_id")
+    gone_first = source.tools.order_by(F("gone_at").asc(nulls_last=True))
+    return list(gone_first.values_list("remote_name", stored_id))
+
+
+def _server_tools(source: Source, tools: list[RemoteTool]) -> list[ListedTool]:
+    """The tools of an MCP server as `document_tools`: with the ids that they have here, and without those left out.
+
+    The source may have been a document, whose tools had trimmed and cut names.
+    """
+    left_out = {id_for(f"{source.start}{name}") for name in source.left_out}
+    ids = {id_for(f"{source.start}{name}"): stored_id for name, stored_id in _stored_ids(source)}
+    listed = [one for one in _of_tools(source, tools) if one.tool_id not in left_out]
+    numbers = Counter(ids.get(one.tool_id, one.tool_id) for one in listed)
+    return [_with_stored_id(one, ids.get(one.tool_id, one.tool_id), numbers) for one in listed]
+
+
+def _with_stored_id(tool: ListedTool, tool_id: str, numbers: Counter[str]) -> ListedTool:
+    """`numbers`: how many tools want each id."""
+    if tool_id == tool.tool_id:
+        return tool
+    if numbers[tool_id] > 1:
+        return replace(tool, tool_id=tool_id, spec=None, problems=(_shared_id(tool_id),))
+    if tool.spec is None or tool.imported is None:
+        return replace(tool, tool_id=tool_id)
+    spec, problems = _read_with_id(tool.imported, tool_id)
+    return replace(tool, tool_id=tool_id, spec=spec, problems=problems)
 
 
 def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
@@ -160,7 +194,13 @@ def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedT
     if imported.spec is not None and imported.spec.tool_id != tool_id:
         return _refuse(source, tool, "Its definition contains that of a tool with another name.")
     return ListedTool(
-        tool_id, _name_of(tool), tool.sha256, imported.spec, imported.problems, imported.losses
+        tool_id,
+        _name_of(tool),
+        tool.sha256,
+        imported.spec,
+        imported.problems,
+        imported.losses,
+        imported,
     )
 
 
@@ -195,11 +235,7 @@ def document_tools(
         new_ids: instead of those that the conversion gives, by the names of the tools.
         left_out: the names of tools whose ids others may have.
     """
-    ids: dict[str, str] = {}
-    if source.pk is not None:
-        stored_id = Coalesce("catalog_tool__tool_id", "tool_id")
-        ids |= source.tools.values_list("remote_name", stored_id)
-    ids |= new_ids
+    ids = {**dict(_stored_ids(source)), **new_ids}
     named = [(one.tool_id.removeprefix(source.start), one) for one in imported.specs]
     numbers = Counter(
         _id_in(one, ids.get(name)) for name, one in named if name not in left_out and one.spec
@@ -221,7 +257,7 @@ def document_tools(
 
 def _document_tool(name: str, imported: ImportedSpec, tool_id: str) -> ListedTool:
     spec, problems = imported.spec, imported.problems
-    if tool_id != imported.tool_id:
+    if spec and tool_id != imported.tool_id:
         spec, problems = _read_with_id(imported, tool_id)
     sha256 = spec.sha256 if spec else ""
     return ListedTool(tool_id, name, sha256, spec, problems, imported.losses, imported)
@@ -229,7 +265,7 @@ def _document_tool(name: str, imported: ImportedSpec, tool_id: str) -> ListedToo
 
 def _id_in(imported: ImportedSpec, wanted: str | None) -> str:
     """The id of a tool, which has another one if the document does not state its own."""
-    if wanted is None or imported.spec is None or imported.has_own_id:
+    if wanted is None or imported.has_own_id:
         return imported.tool_id
     return wanted
 

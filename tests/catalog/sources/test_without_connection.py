@@ -19,6 +19,7 @@ from tests.catalog.sources.documents import (
 )
 from tests.conftest import Program
 from tests.factories import make_token, make_user
+from tests.mcp_server import answering_server
 from toolspec.errors import DocumentError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_read_in_this_process")]
@@ -230,3 +231,93 @@ def test_tools_that_are_left_out_are_not_listed():
     record = sync(source)
 
     assert (record.listed, Tool.objects.get().tool_id) == (1, "mail.send")
+
+
+def change_id(tool_id, new_id):
+    """As if the tool had got another id when its document was sent."""
+    Tool.objects.filter(tool_id=tool_id).update(tool_id=new_id)
+    SourceTool.objects.filter(tool_id=tool_id).update(tool_id=new_id, listed_sha256="")
+
+
+def listed_by_server(source, text):
+    """What a sync finds after the source was connected with a server that lists the tools in `text`."""
+    with answering_server(lambda _: json.loads(text)) as server:
+        change_settings(source, kind="mcp-http", address=server.url)
+        source.refresh_from_db()
+        return sync(source)
+
+
+@pytest.fixture
+def _loopback(settings):
+    settings.LOOPBACK_ONLY = True
+
+
+@pytest.mark.usefixtures("_loopback")
+def test_tools_keep_their_changed_ids_when_their_server_is_connected():
+    source = add_unconnected(tool_list("forecast", "alerts"), policy="automatic")
+    change_id("weather.forecast", "weather.tomorrow")
+
+    record = listed_by_server(source, tool_list("forecast", "alerts"))
+
+    assert (record.error, record.listed, record.gone, record.refused) == ("", 2, 0, 0)
+    assert sorted(Tool.objects.values_list("tool_id", flat=True)) == [
+        "weather.alerts",
+        "weather.tomorrow",
+    ]
+    kept = Tool.objects.get(tool_id="weather.tomorrow")
+    assert kept.current.spec.tool_id == "weather.tomorrow"
+    assert kept.source_tool.remote_name == "forecast"
+
+
+@pytest.mark.usefixtures("_loopback")
+def test_tools_that_were_left_out_stay_out_when_their_server_is_connected():
+    source = store_source("mail", "document", document=tool_list("send", "delete"))
+    source.left_out = ["delete"]
+    source.save()
+    sync(source)
+
+    record = listed_by_server(source, tool_list("send", "delete"))
+
+    assert (record.error, record.listed) == ("", 1)
+    assert SourceTool.objects.get().tool_id == "mail.send"
+
+
+@pytest.mark.usefixtures("_loopback")
+def test_a_new_tool_of_a_server_with_the_changed_id_of_another_is_taken_and_the_other_refused():
+    source = add_unconnected(tool_list("forecast"), policy="automatic")
+    change_id("weather.forecast", "weather.tomorrow")
+
+    record = listed_by_server(source, tool_list("forecast", "tomorrow"))
+
+    [refused] = [change for change in record.changes if change["outcome"] == "refused"]
+    assert refused["tool_id"] == "weather.tomorrow"
+    assert "Another tool" in refused["message"]
+
+
+@pytest.mark.parametrize("new_id", ["weather.a_day", "weather.tomorrow"])
+def test_of_two_rows_with_one_name_the_listed_one_gives_the_id(new_id):
+    source = add_unconnected(tool_list("forecast"))
+    row = SourceTool.objects.get()
+    SourceTool.objects.update(gone_at=source.created_at)
+    SourceTool.objects.create(
+        source=source, tool_id=new_id, remote_name=row.remote_name, listed_sha256=""
+    )
+
+    record = sync(source)
+
+    assert record.returned == 0
+    assert SourceTool.objects.get(gone_at=None).tool_id == new_id
+
+
+def test_a_tool_that_becomes_invalid_is_reported_with_its_changed_id():
+    source = add_unconnected(tool_list("forecast", "alerts"))
+    change_id("weather.forecast", "weather.tomorrow")
+    broken = json.loads(tool_list("forecast", "alerts"))
+    broken["tools"][0]["inputSchema"] = {"properties": {"city": {"$ref": "#/nowhere"}}}
+
+    change_settings(source, document=json.dumps(broken))
+    record = sync(source)
+
+    assert record.gone == 0
+    [refused] = [change for change in record.changes if change["outcome"] == "refused"]
+    assert refused["tool_id"] == "weather.tomorrow"
