@@ -195,7 +195,8 @@ class SpecDraft:
     ) -> list[Submission]:
         """The forms that people and agents fill in to call the tool, with what the page has sent in them.
 
-        `is_checked`: with the problems of the parameters.
+        `is_checked`: with the problems of the parameters, and with what cannot be read in the
+        configuration.
         """
         if self.spec is None:
             return []
@@ -210,6 +211,8 @@ class SpecDraft:
             if any(key.startswith(f"{name}:") for key, _ in sent):
                 checks = is_checked and name == "parameters"
                 form = read_submission(schema, sent, name=name, seal=seal, is_checked=checks)
+                if is_checked and not checks:
+                    form = form.mark_unread()
             else:
                 form = begin(schema, name=name, seal=seal)
             forms.append(form)

@@ -103,12 +103,15 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     """Run the tool with the draft; the page keeps everything that was typed."""
     person = actor(request)
     forms = draft.forms(list(_pairs(request)), person, is_checked=True)
-    if any(form.problems or form.unchecked for form in forms):
+    if any(form.problems or form.unchecked or form.unread for form in forms):
         return _shown(request, draft, Trial(forms, None))
     values = {form.form.name: {} if form.value is ABSENT else form.value for form in forms}
-    configuration = _saved_configuration(request, draft)
-    if configuration is None and "configuration" in values:
+    configuration = None
+    if "configuration" in values:
         configuration = Configuration(values["configuration"])
+    if configuration is None or configuration.value == {}:
+        saved = _saved_configuration(request, draft)
+        configuration = saved.configuration_value if saved else configuration
     try:
         run = running.start_draft(
             draft.tool,
@@ -122,11 +125,14 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     return _shown(request, draft, Trial(forms, running.wait(run, running.DRAFT_TIMEOUT_S)))
 
 
-def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> Configuration | None:
-    """The saved configuration that the page Try would begin with; None if there is none."""
+def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> TrialInput | None:
+    """The page Try with the saved configuration that it begins with; None if it begins with none."""
+    if draft.current.spec.configuration is None:
+        return None
     trial = TrialInput(draft.tool, draft.current, request.user)
     trial.open({})
-    return trial.configuration_value if trial.selected else None
+    is_usable = trial.selected is not None and not trial.notices  # they say why it is not
+    return trial if is_usable else None
 
 
 def _earlier_run(request: HttpRequest, draft: SpecDraft) -> Run | None:
@@ -263,11 +269,14 @@ def _context(
         forms = draft.forms(list(_pairs(request)), actor(request))
         trial = Trial(forms, _earlier_run(request, draft))
     run = draft.with_verdict(trial.run) if trial.run else None
+    may_run = _may_run(request, draft.tool)
+    saved = _saved_configuration(request, draft) if may_run else None
     return {
         "tool": draft.tool,
         "draft": draft,
         "forms": trial.forms,
-        "may_run": _may_run(request, draft.tool),
+        "may_run": may_run,
+        "saved_configuration": saved.saved_name if saved else "",
         "run": run,
         "sentence": sentence(run) if run else None,
         "violations": join_missing(run.problems) if run else [],

@@ -10,6 +10,8 @@ from catalog.accounts.rates import Rate
 from catalog.models import Tool
 from catalog.publishing import publish
 from playground import retention
+from playground.configurations.saved import save_configuration, share
+from playground.configurations.secret_members import Configuration
 from playground.factories.connections import factory_of
 from playground.models import Run
 from tests.factories import make_user
@@ -18,6 +20,13 @@ from tests.playground.views.test_edit import ADDRESS, PART, as_publisher, sent, 
 pytestmark = pytest.mark.usefixtures("runs")
 
 THERMOMETER = "/tools/drifting_thermometer/edit/"
+SIGN = "/tools/sign_text/edit/"
+# what a browser sends of the form of its configuration when nobody has typed anything
+UNTOUCHED = {
+    "configuration:o:": "",
+    "configuration:t:/.key": "",
+    "configuration:j:/.algorithm": "",
+}
 
 
 @pytest.fixture
@@ -173,3 +182,64 @@ def test_the_run_of_a_draft_is_deleted_after_a_day(browser, thermometer):
     retention.prune()
 
     assert not Run.every.exists()
+
+
+@pytest.fixture
+def signing(builtin, ada):
+    """A tool whose answer depends on its configuration, and a configuration that Ada has saved for it."""
+    tool = builtin("sign_text")
+    factory_of(tool, timeout_s=30)
+    save_configuration(ada, tool, "usual", Configuration({"algorithm": "sha512"}), None)
+    return tool
+
+
+def signed(browser, tool, **others):
+    """The words of the result of signing a text with a draft."""
+    sent_forms = {**parameters({"text": "hello"}), **others}
+    return words(browser.post(SIGN, sent(draft_of(tool), use="run", **sent_forms)), "#draft-form")
+
+
+def test_the_page_names_the_saved_configuration_that_a_run_of_a_draft_uses(browser, signing):
+    page = browser.get(SIGN)
+
+    assert "Uses the saved configuration usual" in words(page, "#draft-form")
+    assert '"algorithm": "sha512"' in signed(browser, signing, **UNTOUCHED)
+
+
+def test_a_run_of_a_draft_uses_the_configuration_that_was_typed(browser, signing):
+    typed = {"configuration:e:": json.dumps({"algorithm": "sha1"})}
+
+    assert '"algorithm": "sha1"' in signed(browser, signing, **typed)
+
+
+def test_a_shared_configuration_is_named_with_its_owner_and_gives_way_to_a_typed_one(
+    browser, ada, builtin
+):
+    tool = builtin("sign_text")
+    factory_of(tool, timeout_s=30)
+    eve = make_user("eve")
+    saved = save_configuration(eve, tool, "team", Configuration({"algorithm": "sha512"}), None)
+    share(saved, "everyone", by=eve)
+    Run.objects.create(
+        tool=tool, revision=tool.current, by=ada, mode="live", configuration_name="eve/team"
+    )
+
+    page = browser.get(SIGN)
+
+    assert "Uses the saved configuration eve/team" in words(page, "#draft-form")
+    assert '"algorithm": "sha512"' in signed(browser, tool)
+    typed = {"configuration:e:": json.dumps({"algorithm": "sha1"})}
+    assert '"algorithm": "sha1"' in signed(browser, tool, **typed)
+
+
+def test_a_configuration_that_cannot_be_read_is_not_replaced_by_the_saved_one(browser, signing):
+    shown = signed(browser, signing, **{"configuration:e:": "{"})
+
+    assert not Run.every.exists()
+    assert "Error: The text ends" in shown
+
+
+def test_without_a_saved_configuration_the_page_names_none(browser, builtin):
+    factory_of(builtin("sign_text"), timeout_s=30)
+
+    assert "saved configuration" not in words(browser.get(SIGN), "#draft-form")
