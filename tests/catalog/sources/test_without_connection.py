@@ -264,9 +264,9 @@ def test_tools_keep_their_changed_ids_when_their_server_is_connected():
         "weather.alerts",
         "weather.tomorrow",
     ]
-    kept = Tool.objects.get(tool_id="weather.tomorrow")
-    assert kept.current.spec.tool_id == "weather.tomorrow"
-    assert kept.source_tool.remote_name == "forecast"
+    tomorrow = Tool.objects.get(tool_id="weather.tomorrow")
+    assert tomorrow.current.spec.tool_id == "weather.tomorrow"
+    assert tomorrow.source_tool.remote_name == "forecast"
 
 
 @pytest.mark.usefixtures("_loopback")
@@ -283,7 +283,7 @@ def test_tools_that_were_left_out_stay_out_when_their_server_is_connected():
 
 
 @pytest.mark.usefixtures("_loopback")
-def test_a_new_tool_of_a_server_with_the_changed_id_of_another_is_taken_and_the_other_refused():
+def test_a_changed_id_that_a_new_tool_of_the_server_has_is_refused():
     source = add_unconnected(tool_list("forecast"), policy="automatic")
     change_id("weather.forecast", "weather.tomorrow")
 
