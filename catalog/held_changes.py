@@ -343,10 +343,10 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
             "change.approve", "tool", stored.tool_id, before=_base_of(stored), after=after, by=by
         )
         if stored.source:
-            others = SourceTool.objects.filter(catalog_tool=outcome.tool)
-            others.exclude(source=stored.source).update(catalog_tool=None)  # a tool has one source
+            is_theirs = stored.source.takes(outcome.tool, published=True)
             SourceTool.objects.filter(source=stored.source, tool_id=stored.tool_id).update(
-                catalog_tool=outcome.tool, published_sha256=stored.definition_sha256
+                catalog_tool=outcome.tool if is_theirs else None,
+                published_sha256=stored.definition_sha256,
             )
             vocabulary.change_state()  # the tool may run now
         return outcome

@@ -112,6 +112,7 @@ class UploadForm(forms.Form):
             self.replaces,
             self.choices,
             REQUEST_S,
+            offers_all=True,
         )
 
     @property

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from django.conf import settings
 from django.db import models
@@ -19,6 +19,9 @@ from catalog.models.access import is_visible
 from catalog.search.visibility import Visibility
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
+
+if TYPE_CHECKING:
+    from catalog.models.tools import Tool
 
 Kind = Literal["mcp-http", "mcp-stdio", "openapi", "document"]
 Policy = Literal["automatic", "compatible", "review"]
@@ -122,6 +125,19 @@ class Source(models.Model):
     def is_connected(self) -> bool:
         """Whether its tools run, by calling it."""
         return self.kind != "document"
+
+    def takes(self, tool: Tool, *, published: bool) -> bool:
+        """Whether `tool` is one of this source, for which other sources lose it: a tool has one source.
+
+        Only a source that published its current revision takes it from another one, and a document
+        without a connection takes none that another source runs.
+        """
+        others = SourceTool.objects.filter(catalog_tool=tool).exclude(source=self)
+        if not self.is_connected and others.exclude(source__kind="document").exists():
+            return False
+        if published:
+            others.update(catalog_tool=None)
+        return published or not others.exists()
 
     @property
     def id_prefix(self) -> str:

@@ -85,12 +85,14 @@ class SentDocument:
         origin: that earlier versions recorded for its tools.
         replaces: whether the first sync may follow revisions of any origin.
         on_batch: is called with the outcomes of a batch, inside the transaction that stores them.
+        skipped: the names of tools that are in the document, and stay as they are.
     """
 
     listed: list[ListedTool]
     origin: RevisionOrigin
     replaces: bool
     on_batch: OnBatch
+    skipped: frozenset[str] = frozenset()
 
 
 class AlreadySyncing(ToolshelfError):
@@ -152,8 +154,21 @@ def carry_out(
 def check(source: Source, sent: SentDocument, *, by: User | None) -> None:
     """Call `sent.on_batch` with what a sync would do; nothing is stored. `source` is stored or not."""
     record = SourceSync(source=source, by=by)
+    _apply_sent(source, record, sent, dry_run=True)
+
+
+def _apply_sent(
+    source: Source, record: SourceSync, sent: SentDocument, *, dry_run: bool = False
+) -> None:
     _Application(
-        source, record, sent.listed, sent.origin, sent.replaces, sent.on_batch, dry_run=True
+        source,
+        record,
+        sent.listed,
+        sent.origin,
+        sent.replaces,
+        sent.on_batch,
+        sent.skipped,
+        dry_run=dry_run,
     ).apply()
 
 
@@ -167,9 +182,7 @@ def _carry_out(
             _Application(source, record, listed, _origin_before(reading)).apply()
             _store_title(source, reading)
         else:
-            _Application(
-                source, record, sent.listed, sent.origin, sent.replaces, sent.on_batch
-            ).apply()
+            _apply_sent(source, record, sent)
         _queue_drift(source, record)
     except OutgoingError as error:
         record.error = without_credentials(str(error), _headers_of(source), source.address)
@@ -239,6 +252,7 @@ class _Application:
         claimed: the origin of the revisions that the first sync of this source may follow.
         replaces: whether the first sync may follow revisions of any origin.
         on_batch: is called with the outcomes of a batch, inside its transaction; also with the unchanged tools.
+        skipped: the names of tools that are listed, and stay as they are.
         dry_run: store nothing.
         rows: the tools that it listed before, by id.
         declared: the ids of the tools of the catalog that have a revision from this source.
@@ -252,6 +266,7 @@ class _Application:
     claimed: RevisionOrigin
     replaces: bool = False
     on_batch: OnBatch | None = None
+    skipped: frozenset[str] = frozenset()
     dry_run: bool = False
     rows: dict[str, SourceTool] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
@@ -291,6 +306,8 @@ class _Application:
         """Mark the tools that are no longer listed, and unmark those that are listed again."""
         now, ids = timezone.now(), {tool.tool_id for tool in self.listed}
         for row in self.rows.values():
+            if row.remote_name in self.skipped:
+                continue
             if row.tool_id not in ids and row.gone_at is None:
                 row.gone_at = now
                 self._report(row.tool_id, "gone")
@@ -441,8 +458,10 @@ class _Application:
 
     def _reason_to_hold(self, spec: ToolSpec, base: Revision | None, verdict: str) -> str:
         """Why the policy does not let this change become current; "" if it does."""
-        if base is not None and base.sha256 == spec.sha256 and is_declared(base, self.source):
+        if base is not None and base.sha256 == spec.sha256 and self._may_repeat(base):
             return ""
+        if base is not None and (other := self._source_that_runs(base.tool)):
+            return f"The source {other.name} runs this tool, and would no longer."
         row = self.rows.get(spec.tool_id)
         published = row is not None and bool(row.published_sha256) and not self._is_undeclared(row)
         is_claimed = base is not None and self._is_claimed(base)
@@ -464,8 +483,22 @@ class _Application:
             return UNSEARCHED
         return ""
 
+    def _may_repeat(self, base: Revision) -> bool:
+        """Whether the source may declare what the tool's current revision says already."""
+        return not self.source.is_connected or is_declared(base, self.source)
+
+    def _source_that_runs(self, tool: Tool) -> Source | None:
+        """The connected source that runs the tool, which a document without a connection does not replace."""
+        if self.source.is_connected:
+            return None
+        rows = SourceTool.objects.filter(catalog_tool=tool).exclude(source__kind="document")
+        row = rows.select_related("source").defer("source__document").first()
+        return row.source if row else None
+
     def _is_claimed(self, base: Revision) -> bool:
-        """Whether the first sync may follow this revision: its owner has imported it from this document before."""
+        """Whether the sync may follow this revision: its owner has imported it from this document before."""
+        if self.replaces:
+            return True
         if self.rows:
             return False
         owner = self.source.owner_id
@@ -473,7 +506,7 @@ class _Application:
         is_same = base.origin_kind is None or self.claimed.is_same(
             base.origin_kind, base.origin_name or ""
         )
-        return self.replaces or (is_own and is_same)
+        return is_own and is_same
 
     @property
     def _origin(self) -> RevisionOrigin:
@@ -487,10 +520,7 @@ class _Application:
         }
         if self.dry_run:
             return
-        others = SourceTool.objects.filter(catalog_tool=catalog_tool).exclude(source=self.source)
-        if catalog_tool is not None and published:
-            others.update(catalog_tool=None)  # a tool has one source
-        if catalog_tool is not None and (published or not others.exists()):
+        if catalog_tool is not None and self.source.takes(catalog_tool, published=published):
             defaults["catalog_tool"] = catalog_tool
         if published:
             defaults["published_sha256"] = tool.sha256

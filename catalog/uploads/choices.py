@@ -76,6 +76,8 @@ class ImportOptions:
         prefix: of their ids; None: taken from the document; "": nothing.
         replace: whether a document replaces that of its source, and its tools also follow revisions of another origin.
         choices: which to leave out, and other ids.
+        offers_all: whether the person saw all tools of the documents, also those that are left out since
+            an earlier upload, and chooses among them.
         seconds: the CPU time for reading all documents; None without a limit. Tools that are not
             finished by then are rejected.
     """
@@ -84,6 +86,7 @@ class ImportOptions:
     replace: bool = False
     choices: Choices = NO_CHOICES
     seconds: float | None = None
+    offers_all: bool = False
 
 
 NO_OPTIONS: Final = ImportOptions()

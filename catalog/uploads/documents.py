@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from django.utils import timezone
+
 from catalog.accounts.models import User
 from catalog.errors import OutgoingError
-from catalog.models import Source
+from catalog.models import Source, SourceSync, Tool
 from catalog.revision_origins import MAX_NAME_CHARS, RevisionOrigin
-from catalog.sources.listings import document_tools
+from catalog.rights import limit_of_toolkits
+from catalog.search.document import group_key, toolkit_of
+from catalog.sources.listings import ListedTool, document_tools
 from catalog.sources.registration import (
     SourceExists,
     SourceForm,
@@ -22,6 +26,7 @@ from catalog.sources.sync import Outcome, Result, SentDocument, begin, carry_out
 from catalog.uploads.choices import ImportOptions, name_in
 from catalog.uploads.parse import Candidate, ForeignDocument, ImportedTool, Origin, Parsed
 from catalog.uploads.pieces import Piece
+from toolspec.errors import DocumentError, Problem
 from toolspec.member_names import misnamed_members
 from toolspec.spec import naming_in
 
@@ -58,17 +63,31 @@ def stored_source(
     Raises:
         SourceExists: they have not said so, or they may not.
     """
-    stored = Source.objects.filter(name=document.name).select_related("owner").first()
-    is_used = document.name in used
+    stored = _find_source(document)
+    is_used = stored.name in used if stored else document.name in used
     if stored is None and not is_used:
         return None
-    may_replace = stored is not None and may_replace_document(by, stored)
+    has_own_name = bool(document.prefix or document.title)
+    may_replace = stored is not None and not is_used and may_replace_document(by, stored)
     is_same = stored is not None and stored.document == document.text
-    if may_replace and not is_used and (replaces or is_same):
+    if may_replace and (is_same or (replaces and has_own_name)):
         return stored
-    if not (document.prefix or document.title):
-        return None  # it has no name of its own
+    if not has_own_name:
+        return None
     raise SourceExists(document.name, _free_name(document, used), may_replace=may_replace)
+
+
+def _find_source(document: ForeignDocument) -> Source | None:
+    """The source whose tools have the ids of this document's tools.
+
+    Names are shortened, and have Latin letters only, so documents with different prefixes may lead
+    to one name.
+    """
+    sources = Source.objects.select_related("owner")
+    if document.prefix and (found := sources.filter(prefix=document.prefix).first()):
+        return found
+    named = sources.filter(name=document.name).first()
+    return named if named is not None and named.id_prefix == document.prefix else None
 
 
 def _free_name(document: ForeignDocument, used: Iterable[str] = ()) -> str:
@@ -82,6 +101,7 @@ def store_document(
     by: User | None,
     options: ImportOptions,
     dry_run: bool,
+    used_names: set[str],
 ) -> None:
     """Store the document as a source without a connection, or as the next one of its source, and sync it.
 
@@ -93,41 +113,99 @@ def store_document(
         by: the sender, who becomes the owner of a new source.
         options: of the upload.
         dry_run: store nothing.
+        used_names: of the sources of earlier documents of the upload; that of this one is added.
 
     Raises:
         SourceExists: as `stored_source`.
         AlreadySyncing: somebody else is sending the document.
         OutgoingError: the sync has stopped.
     """
-    stored = stored_source(document, by=by, replaces=options.replace)
-    source = stored or Source(kind="document", name=_free_name(document), owner=by)
-    source.prefix, source.title = document.prefix, document.title
-    choices = options.choices
+    stored = stored_source(document, by=by, replaces=options.replace, used=used_names)
+    name = stored.name if stored else _free_name(document, used_names)
+    used_names.add(name)
+    source = stored or Source(kind="document", name=name, owner=by)
     names = {tool.key: name_in(tool.imported, document.prefix) for tool in document.tools}
-    left_out = [name for key, name in names.items() if key in choices.skip]
-    new_ids = {names[key]: new_id for key, new_id in choices.new_ids.items() if key in names}
-    if not dry_run:
-        source.left_out = [*dict.fromkeys([*source.left_out, *left_out])]
+    skipped = [name for key, name in names.items() if key in options.choices.skip]
+    new_ids = {
+        names[key]: new_id for key, new_id in options.choices.new_ids.items() if key in names
+    }
+    earlier = [] if options.offers_all else source.left_out
+    left_out = earlier if dry_run else _names_left_out(source, earlier, skipped)
+    _describe(source, document, left_out)
     tools = {id(tool.imported): tool for tool in document.tools}
 
     def on_batch(results: list[Result]) -> None:
         report([_imported_result(document, tools[id(one.tool.imported)], one) for one in results])
 
-    listed = document_tools(source, document.imported, new_ids, left_out)
-    name = (document.title or document.prefix)[:MAX_NAME_CHARS]
-    origin = RevisionOrigin(document.imported.format_key, name)
-    sent = SentDocument(listed, origin, options.replace, on_batch)
-    if dry_run or not any(tool.spec for tool in listed):
+    listed = document_tools(source, document.imported, new_ids, skipped)
+    if not dry_run:
+        listed = [tool for tool in listed if tool.remote_name not in skipped]
+    origin_name = (document.title or document.prefix)[:MAX_NAME_CHARS]
+    origin = RevisionOrigin(document.imported.format_key, origin_name)
+    sent = SentDocument(listed, origin, options.replace, on_batch, frozenset(skipped))
+    if dry_run or not any(_may_store(tool, by) for tool in listed):
         check(source, sent, by=by)
         return
-    form = SourceForm({"document": document.text}, source=source)
     if stored is None:
-        add_source(form, by=by)
+        form = SourceForm({"document": document.text}, source=source)
+        record = begin(add_source(form, by=by), by=by)
     else:
-        change_source(form)
-    record = carry_out(begin(source, by=by), sent=sent)
+        _require_toolkits_of(stored, by)
+        record = begin(stored, by=by)
+        _replace_document(record, document, left_out)
+    carry_out(record, sent=sent)
     if record.error:
         raise OutgoingError(record.error)
+
+
+def _limit(by: User | None, toolkit: str) -> str:
+    """Why a token of `by` does not allow changes in this toolkit; "" if it does."""
+    answer = limit_of_toolkits(by, toolkit) if by is not None else None
+    return answer.reason if answer is not None else ""
+
+
+def _may_store(tool: ListedTool, by: User | None) -> bool:
+    """Whether a listed tool is valid, and a token of `by` is not limited to other toolkits."""
+    return bool(tool.spec) and not _limit(by, group_key(toolkit_of(tool.tool_id)))
+
+
+def _require_toolkits_of(source: Source, by: User | None) -> None:
+    """Check that a token of `by` is not limited to other toolkits than those of the source's tools.
+
+    Raises:
+        DocumentError: it is.
+    """
+    for tool in Tool.objects.filter(source_tool__source=source):
+        if refusal := _limit(by, tool.toolkit_key):
+            raise DocumentError([Problem("", refusal, "publish.not-allowed")])
+
+
+def _names_left_out(source: Source, earlier: list[str], skipped: list[str]) -> list[str]:
+    """The names of tools that later syncs leave out too: not those that are in the catalog already."""
+    if source.pk is not None:
+        published = set(source.tools.values_list("remote_name", flat=True))
+        skipped = [name for name in skipped if name not in published]
+    return [*dict.fromkeys([*earlier, *skipped])]
+
+
+def _describe(source: Source, document: ForeignDocument, left_out: list[str]) -> None:
+    source.prefix, source.title, source.left_out = document.prefix, document.title, left_out
+
+
+def _replace_document(record: SourceSync, document: ForeignDocument, left_out: list[str]) -> None:
+    """Store the document in the source, which `record` has claimed, as it is now.
+
+    Raises:
+        DocumentError: it is refused; the claim ends.
+    """
+    source = Source.objects.get(pk=record.source_id)
+    _describe(source, document, left_out)
+    try:
+        change_source(SourceForm({"document": document.text}, source=source))
+    except DocumentError as error:
+        record.ended_at, record.error = timezone.now(), str(error)
+        record.save()
+        raise
 
 
 def _imported_result(

@@ -46,7 +46,10 @@ def publish_files(
     report = Upload.objects.create(by=by, names=_names_of(files), total=total)
     write = ResultWriter(report).write
     batches = store_batches(chosen, by=by, options=options, on_batch=write)
-    return report, [entry for batch in batches for entry in batch]
+    entries = [entry for batch in batches for entry in batch]
+    # a refused document has one entry, and tools that its source leaves out have none
+    Upload.objects.filter(pk=report.pk).update(total=len(entries))
+    return report, entries
 
 
 def check_files(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> list[Entry]:

@@ -100,10 +100,13 @@ def store_batches(
     specs: its changes are stored if and only if the specs are.
     """
     earlier = DryRun() if dry_run else None
+    used_names: set[str] = set()
     for candidate_type, some in groupby(candidates, key=type):
         if candidate_type is ForeignDocument:
             for document in cast("Iterator[ForeignDocument]", some):
-                yield from _of_document(document, by, options, earlier, on_batch)
+                yield from _of_document(
+                    document, by, options, earlier, on_batch, used_names=used_names
+                )
             continue
         for prepared in _batches(cast("Iterator[Candidate]", some), batch or SHORT_BATCH):
             with transaction.atomic():
@@ -148,8 +151,13 @@ def _of_document(
     options: ImportOptions,
     dry_run: DryRun | None,
     on_batch: Callable[[list[Entry]], None] | None,
+    *,
+    used_names: set[str],
 ) -> list[list[Entry]]:
-    """The entries of the tools of a document; a single one if it cannot be stored."""
+    """The entries of the tools of a document; a single one if it cannot be stored.
+
+    `used_names`: of the sources of earlier documents of the upload; that of this one is added.
+    """
     batches: list[list[Entry]] = []
 
     def report(results: list[ImportedResult]) -> None:
@@ -161,7 +169,14 @@ def _of_document(
             on_batch(entries)
 
     try:
-        store_document(document, report, by=by, options=options, dry_run=dry_run is not None)
+        store_document(
+            document,
+            report,
+            by=by,
+            options=options,
+            dry_run=dry_run is not None,
+            used_names=used_names,
+        )
     except (SourceExists, AlreadySyncing, DocumentError, OutgoingError) as error:
         may_replace = isinstance(error, SourceExists) and error.may_replace
         problem = Problem("", str(error), SOURCE_EXISTS if may_replace else "source.refused")

@@ -152,8 +152,10 @@ def test_a_stored_list_of_tools_is_connected_with_the_url_of_an_api():
     assert (connected.kind, connected.document) == ("openapi", "")
 
 
-def test_an_approved_change_moves_its_tool_to_its_source():
-    sync(add_document(described(FORECAST)))
+@pytest.mark.parametrize("kind", ["document", "openapi"])
+def test_an_approved_change_takes_its_tool_from_a_source_that_does_not_run_it(kind):
+    first = store_source("weather", kind, document=described(FORECAST))
+    sync(first)
     text = described(operation("forecast", summary="Another service"))
     second = store_source("other", "document", document=text)
     Source.objects.filter(pk=second.pk).update(prefix="weather")
@@ -162,7 +164,9 @@ def test_an_approved_change_moves_its_tool_to_its_source():
 
     approve(change, by=make_user("root", is_superuser=True))
 
-    assert Tool.objects.get(tool_id="weather.forecast").source_tool.source == second
+    tool = Tool.objects.get(tool_id="weather.forecast")
+    assert tool.source_tool.source == (first if first.is_connected else second)
+    assert tool.current.number == 2
 
 
 def test_a_document_is_not_connected_with_a_command():

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.conf import settings
 
-from catalog.models import HeldChange, Tool, Toolkit
+from catalog.models import HeldChange, Source, Tool, Toolkit
 from catalog.publishing import publish
 from catalog.rights import may
 from catalog.uploads.choices import (
@@ -17,6 +17,7 @@ from catalog.uploads.choices import (
     key_of,
 )
 from catalog.uploads.readers import pieces_of
+from catalog.uploads.reports import publish_files
 from catalog.uploads.store import upload
 from tests.factories import make_spec, make_tool, make_user, spec_text
 from toolspec.imports import import_document
@@ -146,7 +147,9 @@ def test_two_tools_with_the_same_new_id_are_refused():
 
 
 def test_of_two_tools_of_two_files_with_the_same_new_id_the_second_waits_for_review():
-    files = {name: json.dumps(mcp("find")).encode() for name in ("a.json", "b.json")}
+    files = {
+        name: json.dumps(mcp("find", description=name)).encode() for name in ("a.json", "b.json")
+    }
     pieces = [one for name, data in files.items() for one in pieces_of(name, io.BytesIO(data))]
 
     entries = list(
@@ -374,3 +377,44 @@ def test_a_new_id_that_a_spec_of_the_upload_has_waits_for_review():
 )
 def test_what_no_form_sends_is_ignored_or_cut(sent, choices):
     assert Choices.from_json(json.dumps(sent)) == choices
+
+
+def publish_chosen(document, person, *, skip=()):
+    """The entries of a document on the page, where a person has seen all of its tools."""
+    data = json.dumps(document).encode()
+    choices = Choices(frozenset(f"mail.json#1#{name}" for name in skip))
+    options = ImportOptions(replace=True, choices=choices, offers_all=True)
+    report, entries = publish_files([("mail.json", io.BytesIO(data))], by=person, options=options)
+    report.refresh_from_db()
+    return report, {entry.name: entry.outcome for entry in entries}
+
+
+def test_a_tool_that_is_skipped_when_the_document_is_sent_again_stays_as_it_is():
+    uploaded(mcp("find", "send"))
+
+    entries = uploaded(mcp("find", "send", description="Two."), skip=["send"], replace=True)
+
+    assert [entry.outcome for entry in entries] == ["revised"]
+    source = Source.objects.get()
+    assert source.left_out == []
+    assert not source.tools.exclude(gone_at=None).exists()
+
+
+def test_a_tool_that_was_left_out_can_be_chosen_later(ada):
+    _, first = publish_chosen(mcp("find", "send"), ada, skip=["send"])
+    report, again = publish_chosen(mcp("find", "send"), ada)
+
+    assert first == {"find": "created"}
+    assert again == {"find": "unchanged", "send": "created"}
+    assert not report.is_unfinished
+
+
+def test_a_report_of_an_upload_without_the_tools_that_its_source_leaves_out_is_finished(ada):
+    uploaded(mcp("find", "send"), by=ada, skip=["send"])
+
+    [entry] = uploaded(mcp("find", "send"), by=ada)
+    report, entries = publish_chosen(mcp("find", "send"), ada, skip=["send"])
+
+    assert entry.outcome == "unchanged"
+    assert entries == {"find": "unchanged"}
+    assert not report.is_unfinished

@@ -12,7 +12,7 @@ from catalog.accounts.tokens import create_token
 from catalog.held_changes import approve
 from catalog.models import HeldChange, Revision, Source, Tool
 from catalog.publishing import publish
-from catalog.sources.sync import sync
+from catalog.sources.sync import begin, sync
 from catalog.uploads import documents
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
@@ -208,7 +208,7 @@ def test_lists_without_a_name_are_sources_with_names_of_their_own(program):
 def test_a_document_whose_name_another_process_has_just_used_is_refused(monkeypatch):
     uploaded("pets.json", json.dumps(PETS).encode())
     monkeypatch.setattr(documents, "stored_source", lambda *_, **__: None)
-    monkeypatch.setattr(documents, "_free_name", lambda document: document.name)
+    monkeypatch.setattr(documents, "_free_name", lambda document, used: document.name)
 
     [refused] = uploaded("pets.json", json.dumps(api_called("Pets")).encode())
 
@@ -608,3 +608,106 @@ def test_refused_lines_are_named_by_their_own_line():
     [_, _, entry] = uploaded("a.ndjson", b"{}\n{}\n" + b'"' + b"x" * 1_200_000 + b'"\n')
 
     assert (entry.line, entry.faults[0].problem.line) == (3, 3)
+
+
+# -- documents that are sent again ------------------------------------------------------------------------------------
+
+
+def uploaded_files(documents, *, prefix=None, replace=False):
+    pieces = [
+        piece
+        for name, document in documents.items()
+        for piece in pieces_of(name, io.BytesIO(json.dumps(document).encode()))
+    ]
+    return list(upload(pieces, by=None, options=ImportOptions(prefix, replace)))
+
+
+def test_of_two_documents_of_one_upload_the_second_does_not_replace_the_first():
+    files = {"a.json": api_called("A"), "b.json": api_called("B")}
+
+    first, second = uploaded_files(files, prefix="acme", replace=True)
+
+    assert first.outcome == "created"
+    assert second.faults[0].problem.rule == "source.refused"
+    assert json.loads(Source.objects.get().document) == api_called("A")
+
+
+def test_documents_whose_titles_have_no_latin_letters_are_different_sources():
+    for title in ("支付", "天气", "支付"):
+        [entry] = uploaded_files({"a.json": api_called(title)}, replace=True)
+
+    assert entry.outcome == "unchanged"
+    assert dict(Source.objects.values_list("title", "name")) == {
+        "支付": "source",
+        "天气": "source-2",
+    }
+
+
+def test_a_list_without_a_name_replaces_no_other_list():
+    uploaded_files({"": tool_list()}, replace=True)
+    uploaded_files({"": tool_list(description="Two.")}, replace=True)
+
+    assert Source.objects.count() == 2
+
+
+def test_a_document_does_not_take_a_tool_from_a_source_that_runs_it(ada):
+    uploaded_by(ada, PETS)
+    source = change_settings(Source.objects.get(), kind="openapi")
+    other = {"info": {"title": "Other"}, "tools": [{"name": "pets.getPet", "inputSchema": {}}]}
+
+    [entry] = uploaded_by(ada, other, prefix="", replace=True)
+
+    assert entry.outcome == "held"
+    assert Tool.objects.get(tool_id="pets.getPet").source_tool.source == source
+
+
+def test_a_token_of_a_toolkit_replaces_no_document_of_another_toolkit(ada):
+    uploaded_by(ada, tool_list(), prefix="mail")
+    program = Program(create_token(ada, scopes=["publish"], toolkits=["zoo"])[1])
+
+    report = program.send(
+        "POST", "/uploads?prefix=mail&replace=1", json.dumps(tool_list(description="Two."))
+    ).json()
+
+    assert report["counts"]["rejected"] == 1
+    assert json.loads(Source.objects.get().document) == tool_list()
+    assert Source.objects.get().tools.get().gone_at is None
+
+
+def test_a_token_of_a_toolkit_makes_no_source_of_another_one(ada):
+    program = Program(create_token(ada, scopes=["publish"], toolkits=["zoo"])[1])
+
+    program.send("POST", "/uploads", json.dumps(PETS))
+
+    assert not Source.objects.exists()
+
+
+def test_a_document_that_is_being_synced_is_not_replaced(ada):
+    uploaded_by(ada, tool_list(), prefix="mail")
+    begin(Source.objects.get(), by=None)
+
+    [entry] = uploaded_by(ada, tool_list(description="Two."), prefix="mail", replace=True)
+
+    assert "being synced already" in entry.faults[0].problem.message
+    assert json.loads(Source.objects.get().document) == tool_list()
+
+
+def test_a_held_tool_is_revised_once_it_is_to_be_replaced(ada):
+    publish(make_spec("get", id="mail.get"), by=ada)
+    Revision.objects.update(origin_kind="mcp", origin_name="other")
+    [held] = uploaded_by(ada, tool_list(), prefix="mail")
+
+    [replaced] = uploaded_by(ada, tool_list(), prefix="mail", replace=True)
+
+    assert (held.outcome, replaced.outcome) == ("held", "revised")
+    assert not HeldChange.objects.filter(state=HeldChange.HELD).exists()
+
+
+def test_a_tool_that_is_in_the_catalog_as_it_is_listed_is_unchanged(ada):
+    [first] = uploaded_by(ada, tool_list(), prefix="mail")
+    Source.objects.all().delete()
+
+    [again] = uploaded_by(make_user("eve"), tool_list(), prefix="mail")
+
+    assert (first.outcome, again.outcome) == ("created", "unchanged")
+    assert not HeldChange.objects.exists()
