@@ -139,7 +139,6 @@ current_run = _RUN.get
 def _count_levels_left() -> int:
     frames = 0
     frame = sys._getframe()
-    while frame.f_back is not None:
-        frames += 1
-        frame = frame.f_back
+    while frame.f_back is not None:  # walked at each check of a value, so it is short
+        frames, frame = frames + 1, frame.f_back
     return (sys.getrecursionlimit() - frames - _RESERVED_FRAMES) // _FRAMES_PER_LEVEL
