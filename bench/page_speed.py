@@ -58,11 +58,11 @@ MAIN: dict[str, list[tuple[str, Interact]]] = {
     "try-union": [("item", click("#trial button[name=op]"))],
     "try-conforms": [("view", click(f"#run {TAB}"))],
     "runs": [("select", click("main tbody .select-run"))],
-    "run-violates": [("view", click(f"main {TAB}"))],
+    "try-violates": [("view", click(f"main {TAB}"))],
     "upload": [("typing", type_in("json-editor .cm-content", '{"definition": {'))],
     "lint": [PALETTE],
     "factories": [PALETTE],
-    "api": [FOLD],
+    "api": [PALETTE],
     "help-page": [PALETTE],
     "account": [PALETTE],
 }
