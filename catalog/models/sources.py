@@ -127,10 +127,10 @@ class Source(models.Model):
         return self.kind != "document"
 
     def takes(self, tool: Tool, *, published: bool) -> bool:
-        """Whether `tool` is one of this source, for which other sources lose it: a tool has one source.
+        """Whether `tool` belongs to this source from now on; then other sources lose it.
 
-        Only a source that published its current revision takes it from another one, and a document
-        without a connection takes none that another source runs.
+        A tool has one source. Only a source that published the current revision takes it from
+        another one, and a document without a connection takes none that another source runs.
         """
         others = SourceTool.objects.filter(catalog_tool=tool).exclude(source=self)
         if not self.is_connected and others.exclude(source__kind="document").exists():

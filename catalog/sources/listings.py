@@ -78,7 +78,10 @@ def listed_tools(
 
 
 def _stored_ids(source: Source) -> list[tuple[str, str]]:
-    """The name and id of each tool of a source; of two with one name, the one that is listed comes last."""
+    """The name and id of each tool of a source.
+
+    Of two with one name, the one that is still listed comes last.
+    """
     if source.pk is None:
         return []
     stored_id = Coalesce("catalog_tool__tool_id", "tool_id")
@@ -281,7 +284,10 @@ def _read_with_id(
 
 
 def _shared_id(tool_id: str) -> Problem:
-    message = f"Another tool of this document has the id {tool_id!r}, too. Choose another id, or leave one of them out."
+    message = (
+        f"Another tool of this document has the id {tool_id!r}, too. "
+        "Choose another id, or leave one of them out."
+    )
     return Problem("/definition/id", message, "import.same-id")
 
 

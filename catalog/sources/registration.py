@@ -320,7 +320,7 @@ def address_for(source: Source, person: Person) -> str:
 
 
 class SourceExists(ToolshelfError):
-    """A document has the name of a source, and it is not certain that it is to replace its document.
+    """A document has the name of a source, and may not replace that source's document.
 
     Attributes:
         may_replace: whether the sender may do that.
@@ -337,7 +337,8 @@ class SourceExists(ToolshelfError):
 def may_replace_document(person: Person | None, source: Source) -> bool:
     """Whether `person` may send another document for a source that has one.
 
-    Its owner may until an administrator connects it: the document says where calls and other people's secrets go.
+    Its owner may until an administrator connects it: the document decides where calls and other
+    people's secrets go.
     """
     if not source.document:
         return False

@@ -1,4 +1,4 @@
-"""Make a source of a document in another format, whose first sync is a part of the report of the upload."""
+"""Make a source of a document in another format; its first sync is part of the upload's report."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from catalog.models import Source, SourceSync, Tool
 from catalog.revision_origins import MAX_NAME_CHARS, RevisionOrigin
 from catalog.rights import limit_of_toolkits
 from catalog.search.document import group_key, toolkit_of
+from catalog.sources.application import Contents, Outcome, Result
 from catalog.sources.listings import ListedTool, document_tools
 from catalog.sources.registration import (
     SourceExists,
@@ -22,7 +23,7 @@ from catalog.sources.registration import (
     free_name,
     may_replace_document,
 )
-from catalog.sources.sync import Outcome, Result, SentDocument, begin, carry_out, check
+from catalog.sources.sync import begin, carry_out, check
 from catalog.uploads.choices import ImportOptions, name_in
 from catalog.uploads.parse import Candidate, ForeignDocument, ImportedTool, Origin, Parsed
 from catalog.uploads.pieces import Piece
@@ -61,7 +62,7 @@ def stored_source(
         used: names of other documents that are sent with it.
 
     Raises:
-        SourceExists: they have not said so, or they may not.
+        SourceExists: they have not asked for that, or they may not.
     """
     stored = _find_source(document)
     is_used = stored.name in used if stored else document.name in used
@@ -103,13 +104,14 @@ def store_document(
     dry_run: bool,
     used_names: set[str],
 ) -> None:
-    """Store the document as a source without a connection, or as the next one of its source, and sync it.
+    """Store the document as a new source, or as the next document of its source, and sync it.
 
     A document without a valid tool is not stored.
 
     Args:
         document: converted.
-        report: is called with the results of a batch of its tools, in the transaction that stores it.
+        report: is called with the results of a batch of its tools, in the transaction that stores
+            them.
         by: the sender, who becomes the owner of a new source.
         options: of the upload.
         dry_run: store nothing.
@@ -142,7 +144,7 @@ def store_document(
         listed = [tool for tool in listed if tool.remote_name not in skipped]
     origin_name = (document.title or document.prefix)[:MAX_NAME_CHARS]
     origin = RevisionOrigin(document.imported.format_key, origin_name)
-    sent = SentDocument(listed, origin, options.replace, on_batch, frozenset(skipped))
+    sent = Contents(listed, origin, options.replace, on_batch, frozenset(skipped))
     if dry_run or not any(_may_store(tool, by) for tool in listed):
         check(source, sent, by=by)
         return
@@ -181,7 +183,10 @@ def _require_toolkits_of(source: Source, by: User | None) -> None:
 
 
 def _names_left_out(source: Source, earlier: list[str], skipped: list[str]) -> list[str]:
-    """The names of tools that later syncs leave out too: not those that are in the catalog already."""
+    """The names of tools that later syncs leave out too.
+
+    A skipped tool that is in the catalog already is not one of them: it stays there.
+    """
     if source.pk is not None:
         published = set(source.tools.values_list("remote_name", flat=True))
         skipped = [name for name in skipped if name not in published]

@@ -22,8 +22,9 @@ from catalog.publishing import BATCH, Publication, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.search.document import SearchDocument, document_of
+from catalog.sources.application import EXISTED
 from catalog.sources.registration import SourceExists
-from catalog.sources.sync import EXISTED, AlreadySyncing
+from catalog.sources.sync import AlreadySyncing
 from catalog.uploads.choices import NO_OPTIONS, Choices, ImportOptions
 from catalog.uploads.documents import ImportedResult, store_document
 from catalog.uploads.entries import OTHER_ORIGIN, SOURCE_EXISTS, Entry, Fault, Outcome

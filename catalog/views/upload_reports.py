@@ -68,7 +68,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "outcome": outcome,
         "sections": sections_of(report),
         "only_source": upload.names,  # which the heading names; of several files it is no source of a row
-        "sources": _unconnected(row.tool for row in report if row.tool),
+        "sources": _find_unconnected_sources(row.tool for row in report if row.tool),
         "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds(losses_of(row.entry for row in report)),
         "formats": formats_of(row.entry for row in report),
@@ -78,7 +78,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     return render(request, "catalog/upload_report.html", context)
 
 
-def _unconnected(tools: Iterable[Tool]) -> QuerySet[Source]:
+def _find_unconnected_sources(tools: Iterable[Tool]) -> QuerySet[Source]:
     """The sources without a connection that list these tools."""
     sources = Source.objects.filter(kind="document", tools__catalog_tool__in=list(tools))
     return sources.defer("document").distinct()

@@ -75,13 +75,13 @@ def with_example(source: str, *, description: str, parameters: JSON, return_valu
         raise CannotSaveExample("The spec has no definition.")
     definition_span = find_spans(source, ["/definition/examples"]).at("/definition")
     if "examples" in definition:
-        return _extended(
+        return _insert_value(
             source, definition_span.at("/examples"), example, "", first=not definition["examples"]
         )
-    return _extended(source, definition_span, [example], '"examples": ', first=not definition)
+    return _insert_value(source, definition_span, [example], '"examples": ', first=not definition)
 
 
-def _extended(source: str, span: Span, value: JSON, name: str, *, first: bool) -> str:
+def _insert_value(source: str, span: Span, value: JSON, name: str, *, first: bool) -> str:
     """`source` with `value` as the last entry of the array or object at `span`."""
     inside_end = span.end - 1
     while source[inside_end - 1] in _SPACE:

@@ -142,7 +142,7 @@ class _Board:
         """
         is_about_name = on_key
         while path not in self.nodes and path:
-            path = _parent(path)
+            path = _parent_path(path)
             on_key = False
         if pointer is not None and not path and isinstance(self.nodes[path], RawNode):
             self.in_text.append((pointer, is_about_name, message))
@@ -155,7 +155,7 @@ class _Board:
         """Add the message of a field that is empty or cannot be parsed."""
         self.post(fault.path, fault.problem.message, on_key=fault.on_key)
         if not fault.on_key:
-            self.incomplete.add(_parent(fault.path))
+            self.incomplete.add(_parent_path(fault.path))
 
     def post_violation(self, violation: Violation) -> None:
         """Add a violation where the user can fix it."""
@@ -212,7 +212,7 @@ class _Board:
         """The missing member for which the one at `pointer`, not allowed, may be a typo."""
         if not pointer:
             return ""
-        missing = self.missing.get(_parent(pointer), ())
+        missing = self.missing.get(_parent_path(pointer), ())
         spellings = {}
         for name in missing:
             first_word, _, _ = name.casefold().replace("-", "_").partition("_")
@@ -233,7 +233,7 @@ class _Board:
         if violation.keyword in _ABOUT_COUNTS and path in self.incomplete:
             return True
         while path:
-            path = _parent(path)
+            path = _parent_path(path)
             node = self.nodes.get(path)
             if path in self.incomplete and isinstance(node, ArrayNode) and node.is_tuple:
                 return True
@@ -270,7 +270,7 @@ class _Board:
 
     def _find_path(self, pointer: str) -> str:
         while pointer not in self.paths and pointer:
-            pointer = _parent(pointer)
+            pointer = _parent_path(pointer)
         return self.paths.get(pointer, "")
 
     def place_messages(self, node: Node) -> Node:
@@ -329,7 +329,7 @@ def _request_value(node: Node) -> str:
     return f"{_REQUESTS.get(node.template, 'Enter')} {node.head.label}"
 
 
-def _parent(path: str) -> str:
+def _parent_path(path: str) -> str:
     return path.rpartition("/")[0]
 
 

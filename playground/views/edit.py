@@ -74,10 +74,12 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         return _publish(request, draft)
     if request.POST.get("use") == "run" and draft.spec:
         return _run(request, draft)
-    return _shown(request, draft)
+    return _render_draft(request, draft)
 
 
-def _shown(request: HttpRequest, draft: SpecDraft, trial: Trial | None = None) -> HttpResponse:
+def _render_draft(
+    request: HttpRequest, draft: SpecDraft, trial: Trial | None = None
+) -> HttpResponse:
     """The page, or what htmx gets of it."""
     if not request.htmx:  # type: ignore[attr-defined]
         return _page(request, draft, trial=trial, status=422 if draft.problems else 200)
@@ -104,7 +106,7 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     person = actor(request)
     forms = draft.forms(list(_pairs(request)), person, is_checked=True)
     if any(form.problems or form.unchecked or form.unread for form in forms):
-        return _shown(request, draft, Trial(forms, None))
+        return _render_draft(request, draft, Trial(forms, None))
     values = {form.form.name: {} if form.value is ABSENT else form.value for form in forms}
     configuration = None
     if "configuration" in values:
@@ -122,7 +124,7 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
         )
     except Busy as busy:
         return _too_often(request, draft, busy)
-    return _shown(request, draft, Trial(forms, running.wait(run, running.DRAFT_TIMEOUT_S)))
+    return _render_draft(request, draft, Trial(forms, running.wait(run, running.DRAFT_TIMEOUT_S)))
 
 
 def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> TrialInput | None:

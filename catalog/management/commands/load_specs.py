@@ -82,7 +82,7 @@ class Command(BaseCommand):
         imports = ImportOptions(options["prefix"], options["replace"])
         entries = upload(pieces, by=by, dry_run=options["dry_run"], options=imports)
         with collect_less_often():
-            for entry in self._shown(entries):
+            for entry in self._draw_progress(entries):
                 counts[entry.outcome] += 1
                 if entry.outcome == "rejected" or wants_report:
                     reported.append(entry)
@@ -103,7 +103,7 @@ class Command(BaseCommand):
             for _ in assess_all(seconds=ASSESSING_S):
                 pass
 
-    def _shown(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+    def _draw_progress(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         """`entries`, with a line of progress on a terminal."""
         drawn = rejected = 0
         at_s = 0.0

@@ -424,7 +424,7 @@ def _find_common_base(references: References, targets: Iterable[str]) -> str:
     """The base schema with a discriminator that all `targets` extend; "" if there is none."""
     bases: set[str] = set()
     for target in targets:
-        around = _extended(references, references.at(target), target)
+        around = _list_extended_schemas(references, references.at(target), target)
         bases.add(next((place for schema, place in around if "discriminator" in schema), ""))
     return bases.pop() if len(bases) == 1 else ""
 
@@ -440,7 +440,9 @@ def _find_mapped(references: References, reference: JSON, pointer: str) -> str:
     return target if isinstance(target, str) else ""
 
 
-def _extended(references: References, schema: JSON, pointer: str) -> Iterator[tuple[Object, str]]:
+def _list_extended_schemas(
+    references: References, schema: JSON, pointer: str
+) -> Iterator[tuple[Object, str]]:
     """`schema`, and those that it extends through `$ref` and `allOf`."""
     return references.in_place(schema, pointer, ("allOf",))
 
@@ -449,10 +451,10 @@ def _constant_for(
     references: References, target: str, name: str, values: list[str]
 ) -> Object | None:
     """The schema of `name` for the `values` that `target` allows; None if it has its own."""
-    for holder, place in _extended(references, references.at(target), target):
+    for holder, place in _list_extended_schemas(references, references.at(target), target):
         declared = members_of(holder.get("properties")).get(name)
         pointer = pointer_join(place, "properties", name)
-        for schema, _ in _extended(references, declared, pointer):
+        for schema, _ in _list_extended_schemas(references, declared, pointer):
             choices = [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
             if choices and all(choice in values for choice in choices):
                 return None
