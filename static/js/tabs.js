@@ -46,10 +46,11 @@ function upgrade(tabs) {
 
   list.setAttribute("role", "tablist");
   for (const item of list.children) item.setAttribute("role", "presentation");
+  // all of them at once: a tab that appears as the page gets narrow is one before this module hears of it
+  for (const link of list.querySelectorAll("a")) link.setAttribute("role", "tab");
   for (const link of links) {
     const panel = panelOf(link);
     link.id ||= `${panel.id}-tab`;
-    link.setAttribute("role", "tab");
     link.setAttribute("aria-controls", panel.id);
     panel.setAttribute("role", "tabpanel");
     panel.setAttribute("aria-labelledby", link.id);
