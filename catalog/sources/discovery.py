@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,7 +14,7 @@ from catalog.models import Source
 from catalog.models.sources import Kind
 from catalog.outgoing.addresses import url_parts
 from catalog.sources.listings import ListedTool, listed_tools, read_document
-from catalog.sources.reading import Reading, read_source
+from catalog.sources.reading import TIMEOUT_S, Reading, read_source
 from catalog.sources.recognition import EnteredSource
 from toolspec.imports import Deadline, detect, name_of
 from toolspec.imports.results import LABELS
@@ -59,7 +60,7 @@ class Discovery:
 
 @sensitive_variables("headers")
 def discover(entered: EnteredSource, *, name: str, headers: Mapping[str, str]) -> Discovery:
-    """Read an entered source; a command is started.
+    """Read an entered source within `TIMEOUT_S`, because a request waits for it; a command is started.
 
     Args:
         entered: its headers are not sent; `headers` are.
@@ -71,11 +72,14 @@ def discover(entered: EnteredSource, *, name: str, headers: Mapping[str, str]) -
             both kinds.
     """
     if entered.kind is not None:
-        return _read(entered, entered.kind, name, headers)
+        return _read(entered, entered.kind, name, headers, TIMEOUT_S)
+    ends_at_s = time.monotonic() + TIMEOUT_S
+    first, second = _likely_kinds(entered.address)
     reasons = []
-    for kind in _likely_kinds(entered.address):
+    for kind, share in ((first, 0.5), (second, 1)):  # the second also has its turn at a slow server
+        left_s = ends_at_s - time.monotonic()
         try:
-            return _read(entered, kind, name, headers)
+            return _read(entered, kind, name, headers, left_s * share)
         except OutgoingError as error:
             label = "an OpenAPI document" if kind == "openapi" else "an MCP server"
             reasons.append(f"As {label}: {error}")
@@ -90,10 +94,12 @@ def _likely_kinds(url: str) -> tuple[Kind, Kind]:
 
 
 @sensitive_variables("headers")
-def _read(entered: EnteredSource, kind: Kind, name: str, headers: Mapping[str, str]) -> Discovery:
+def _read(
+    entered: EnteredSource, kind: Kind, name: str, headers: Mapping[str, str], timeout_s: float
+) -> Discovery:
     source = Source(name=name, kind=kind, address=entered.address, document=entered.document)
     source.set_headers(headers)
-    reading = read_source(source)
+    reading = read_source(source, timeout_s)
     tools = tuple(listed_tools(source, reading, Deadline(REQUEST_S)))
     if kind == "openapi":
         return _discovered_api(entered, reading, tools)

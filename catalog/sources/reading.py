@@ -23,6 +23,7 @@ SECONDS: Final = 30
 MAX_BYTES: Final = 10_000_000  # of the tools of an MCP server
 MAX_TOOLS: Final = 10_000
 START_S: Final = 15  # for starting Python and importing the client on a busy machine
+TIMEOUT_S: Final = SECONDS + START_S
 # Commands of "mcp-stdio" need a path and a home; TLS may need the operator's certificates.
 _ENVIRONMENT: Final = ("PATH", "HOME", "LANG", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _UNREADABLE_CREDENTIALS: Final = (
@@ -55,8 +56,12 @@ class Reading:
     document: str = field(default="", repr=False)
 
 
-def read_source(source: Source) -> Reading:
+def read_source(source: Source, timeout_s: float = TIMEOUT_S) -> Reading:
     """Read all tools of `source`: within 30 s, at most 10,000 tools, and as many bytes as their kind may have.
+
+    Args:
+        source: stored or not.
+        timeout_s: for the process that reads it, with its start.
 
     Raises:
         OutgoingError: it cannot be reached or read; the message says why.
@@ -70,11 +75,11 @@ def read_source(source: Source) -> Reading:
         "headers": _headers(source),
         "networks": policy.allowed_networks,
         "proxy": policy.proxy,
-        "seconds": SECONDS,
+        "seconds": min(SECONDS, timeout_s),
         "max_bytes": settings.MAX_DOCUMENT_BYTES if source.kind == "openapi" else MAX_BYTES,
         "max_tools": MAX_TOOLS,
     }
-    result = _run(json.dumps(job))
+    result = _run(json.dumps(job), timeout_s)
     if "error" in result:
         raise OutgoingError(result["error"])
     if "document" in result:
@@ -91,7 +96,7 @@ def _headers(source: Source) -> dict[str, str]:
 
 
 @sensitive_variables("job")
-def _run(job: str) -> dict[str, Any]:
+def _run(job: str, timeout_s: float) -> dict[str, Any]:
     process = subprocess.Popen(
         [sys.executable, "-m", "catalog.sources.reader"],
         cwd=settings.BASE_DIR,
@@ -104,10 +109,11 @@ def _run(job: str) -> dict[str, Any]:
         start_new_session=True,
     )
     try:
-        output, _ = process.communicate(job, timeout=SECONDS + START_S)
+        output, _ = process.communicate(job, timeout=timeout_s)
     except subprocess.TimeoutExpired:
+        allowed_s = min(SECONDS, timeout_s)
         raise OutgoingError(
-            f"It took longer than the {SECONDS} seconds that are allowed."
+            f"It took longer than the {allowed_s:.0f} seconds that are allowed."
         ) from None
     finally:
         _end_group(process)

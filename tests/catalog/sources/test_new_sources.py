@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import HeldChange, Revision, Source, Tool
 from catalog.publishing import publish
-from catalog.sources import reading, schedule
+from catalog.sources import discovery, reading, schedule
 from catalog.sources.sync import AlreadySyncing, sync
 from playground.configurations.saved import open_configuration
 from playground.models import SavedConfiguration
@@ -185,6 +185,26 @@ def test_a_url_that_cannot_be_read_is_not_stored_and_shown_with_the_reasons(staf
     assert "The server refused the request with status 401." in errors(response)
     assert page(response).css_first("#text").text().endswith("/openapi.json")
     assert not Source.objects.exists()
+
+
+@pytest.mark.parametrize("url", ["https://a.example/", "https://a.example/mcp"])
+def test_both_readings_of_a_url_take_the_time_of_one_together(staff, monkeypatch, url):
+    clock = SimpleNamespace(now_s=0.0)
+    timeouts = []
+
+    def wait_until_the_end(_, timeout_s):
+        timeouts.append(timeout_s)
+        clock.now_s += timeout_s
+        return {"error": "No answer."}
+
+    monkeypatch.setattr(discovery, "time", SimpleNamespace(monotonic=lambda: clock.now_s))
+    monkeypatch.setattr(reading, "_run", wait_until_the_end)
+
+    response = staff.post("/add/", {"text": url})
+
+    assert response.status_code == 422
+    assert errors(response).count("No answer.") == 2
+    assert timeouts == [reading.TIMEOUT_S / 2] * 2
 
 
 def test_a_header_is_sent_to_read_a_url_and_stored(staff):
@@ -429,7 +449,7 @@ def test_people_who_are_no_administrators_learn_who_can_add_a_url(browser, api):
 def test_nothing_is_requested_before_the_fields_are_valid(staff, monkeypatch, api, field, problem):
     filled_in = {"new_key": keys_of(staff, api), "new_name": "a", "header_value": "b", **field}
     requested = []
-    monkeypatch.setattr(reading, "_run", requested.append)
+    monkeypatch.setattr(reading, "_run", lambda *job: requested.append(job))
 
     response = staff.post("/add/", {"text": api, "dry_run": "on", **filled_in})
 
