@@ -20,10 +20,22 @@ from django.core.management import call_command
 # rules of these.
 STYLESHEETS: Final = {
     "css/site.css": (
-        *("tokens", "base", "frame", "components", "charts", "fields", "code"),
-        *("home", "catalog", "tool", "lint", "runs", "factories"),
+        *("tokens", "base", "frame", "layouts", "dialogs"),
+        *("text", "buttons", "badges", "panels", "tables", "tabs", "notices", "charts", "fields"),
+        *("code", "json", "problems", "differences"),
+        *("home", "schema", "tools", "tool_head", "organise", "revisions", "exports", "lint"),
+        *("facets", "search", "sources", "uploads", "webhooks", "people", "audit_log"),
+        *("history", "factories", "mcp"),
     ),
-    "css/site-playground.css": ("playground", "form", "edit"),
+    "css/site-playground.css": (
+        "runs",
+        "responses",
+        "trying",
+        "examples",
+        "form",
+        "form_groups",
+        "edit",
+    ),
 }
 
 # The scripts of every page, except for the theme, which is set before anything is drawn.
