@@ -39,7 +39,7 @@ from playground.worker.protocol import (
 from playground.worker.syscalls import flush_c_output
 from playground.worker.tracebacks import clean, describe
 from toolshelf_tools.calls import Caller
-from toolshelf_tools.factories import LoadedFactory, load_factory
+from toolshelf_tools.factories import load_factory
 from toolshelf_tools.files import (
     JSON_TYPE,
     MAX_FILES,
@@ -51,8 +51,7 @@ from toolshelf_tools.files import (
 from toolshelf_tools.json_encoder import NotJSONError, TooLargeError, encode
 from toolshelf_tools.type_conversion import (
     MisfitError,
-    configuration_type,
-    plain_value,
+    make_plain,
     read_value,
     request_type,
     response_type,
@@ -118,7 +117,7 @@ _write: Final = os.write
 _dumps: Final = json.dumps
 
 
-def run(factory: LoadedFactory | None, server: int, result: int) -> NoReturn:
+def run(factory: Any, server: int, result: int) -> NoReturn:
     """Read the job from `server`, do it, and exit.
 
     Args:
@@ -174,7 +173,7 @@ class _Answer:
         reporter.send(self.kind, CLOCK.pack(reporter.called_at) + self.content)
 
 
-def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> _Answer:
+def _answer(factory: Any, job: dict[str, Any], reporter: Reporter) -> _Answer:
     """The end of the run."""
     max_characters = job["error_characters"]
     tool_api.listen_to_progress(reporter.progress)
@@ -189,7 +188,7 @@ def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Report
     return _Answer(ERROR, message.encode())
 
 
-def _respond(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> _Answer:
+def _respond(factory: Any, job: dict[str, Any], reporter: Reporter) -> _Answer:
     if factory is None:
         factory = load_factory(job["reference"])
     with Caller() as caller:
@@ -198,7 +197,7 @@ def _respond(factory: LoadedFactory | None, job: dict[str, Any], reporter: Repor
         kind = response_type(tool)
         reporter.send(BEGUN, CLOCK.pack(_now()))
         try:
-            response = caller.response_of(tool.call(request))
+            response = caller.get_response(tool.call(request))
         finally:
             reporter.called_at = _now()
     if isinstance(status := getattr(tool, "http_status", None), int) and 0 < status < 1000:
@@ -224,7 +223,7 @@ def _encoded(response: object, annotation: object, job: dict[str, Any]) -> _Answ
 
     response = as_file(response, annotation)
     if not isinstance(response, tool_api.File):
-        response = plain_value(response, annotation)
+        response = make_plain(response, annotation)
     max_bytes, is_complete = job["response_bytes"], True
     try:
         data = encode(response, max_bytes=max(max_bytes, room), describe_file=describe_file)
@@ -238,15 +237,8 @@ def _encoded(response: object, annotation: object, job: dict[str, Any]) -> _Answ
     return _Answer(CUT, beginning, tuple(files))
 
 
-def _make_tool(loaded: LoadedFactory, job: dict[str, Any], caller: Caller) -> Any:
-    factory = loaded.factory
-    if loaded.configurable:
-        configuration = read_value(
-            job["configuration"] or "{}", configuration_type(factory), what="configuration"
-        )
-        tool = caller.result_of(factory.create(configuration))
-    else:
-        tool = caller.result_of(factory.create())
+def _make_tool(factory: Any, job: dict[str, Any], caller: Caller) -> Any:
+    tool = caller.create_tool(factory, job["configuration"] or "{}")
     if not callable(getattr(tool, "call", None)):
         raise BadToolError(
             f"The factory's create() returned {type(tool).__name__}, which has no call()."
@@ -284,7 +276,7 @@ class _Echo:
         return request
 
 
-_ECHO: Final = LoadedFactory(_Echo(), configurable=False)
+_ECHO: Final = _Echo()
 _ECHO_JOB: Final[dict[str, Any]] = {
     "parameters": '{"text": "a", "numbers": [1, 1.5], "flag": true, "nothing": null}',
     "configuration": None,

@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from playground.worker.tracebacks import describe
-from toolshelf_tools.factories import LoadedFactory, NotAFactoryError
-from toolshelf_tools.spec import NoSpecError, spec_of
+from toolshelf_tools.factories import NotAFactoryError
+from toolshelf_tools.spec import NoSpecError, make_spec
+from toolshelf_tools.type_conversion import wants_argument
 
 MAX_SPEC_CHARACTERS: Final = 1024 * 1024
 _MAX_ERROR: Final = 4000
 
 
-def make_spec(loaded: LoadedFactory) -> dict[str, str | None]:
-    """The spec of an imported factory, from its definition, else from its types (`toolshelf_tools.spec`).
+def write_spec(factory: Any) -> dict[str, str | None]:
+    """Write the spec of an imported factory (`toolshelf_tools.spec`).
 
     This may create the tool, so it takes as long as that takes.
 
@@ -24,9 +25,8 @@ def make_spec(loaded: LoadedFactory) -> dict[str, str | None]:
         {"spec", "spec_error"}: the spec as JSON text, or why there is none; the other one is None.
     """
     try:
-        text = json.dumps(
-            spec_of(loaded.factory), ensure_ascii=False, allow_nan=False, default=_plain
-        )
+        spec = make_spec(factory)
+        text = json.dumps(spec, ensure_ascii=False, allow_nan=False, default=_plain)
     except NoSpecError as error:
         return {"spec": None, "spec_error": str(error)[:_MAX_ERROR]}
     except BaseException as error:  # noqa: BLE001  whatever the tool's own code raises, even SystemExit
@@ -50,21 +50,21 @@ def _plain(value: object) -> Any:
     )
 
 
-def describe_factory(loaded: LoadedFactory, reference: str) -> dict[str, object]:
+def describe_factory(factory: Any, reference: str) -> dict[str, object]:
     """The properties of an imported factory: {"tool_id", "configurable", "forks_safely"}.
 
     Raises:
         NotAFactoryError: its tool id is not a string.
         Exception: anything that `tool_id` raises.
     """
-    tool_id = loaded.factory.tool_id()
+    tool_id = factory.tool_id()
     if not isinstance(tool_id, str) or not tool_id:
         raise NotAFactoryError(
             f"{reference}: tool_id() returns {type(tool_id).__name__}, not the id as a string"
         )
     return {
         "tool_id": str.__str__(tool_id),
-        "configurable": loaded.configurable,
+        "configurable": wants_argument(factory.create),
         "forks_safely": threads() == 1,
     }
 

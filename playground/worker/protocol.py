@@ -43,7 +43,7 @@ STDERR: Final = b"2"  # bytes
 RESULT: Final = b"D"  # bytes: a chunk of the run's frames
 END: Final = b"X"  # JSON: how the run's processes ended
 DESCRIPTION: Final = b"I"  # JSON: `loader.describe_factory`
-SPEC: Final = b"S"  # JSON: `loader.make_spec`
+SPEC: Final = b"S"  # JSON: `loader.write_spec`
 UNUSABLE: Final = b"U"  # text: why the factory cannot be used; then the socket is closed
 
 LAST: Final = frozenset({RESPONSE, CUT, ERROR})

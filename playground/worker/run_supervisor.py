@@ -37,7 +37,6 @@ from playground.worker.scratch import (
     remove_private_directory,
 )
 from playground.worker.syscalls import close_from
-from toolshelf_tools.factories import LoadedFactory
 
 _ABOVE: Final = 100  # descriptors from here on do not collide with the run's own
 _RESULT, _SERVER, _START = 3, 4, 5  # the run's own descriptors, besides the standard ones
@@ -85,7 +84,7 @@ class RunSupervisor:
 
     factory_directory: FactoryDirectory
     slot: int
-    factory: LoadedFactory | None
+    factory: Any
     server: socket.socket
     group: Membership | None = None
     scratch_bytes: int = _SCRATCH_BYTES

@@ -16,15 +16,15 @@ from playground.worker.cgroups import Membership
 from playground.worker.child import rehearse
 from playground.worker.fd_passing import NOTHING_MORE, receive
 from playground.worker.kill import end_descendants, reap
-from playground.worker.loader import describe_factory, make_spec, threads
+from playground.worker.loader import describe_factory, threads, write_spec
 from playground.worker.protocol import DESCRIPTION, SPEC, UNUSABLE, frame
 from playground.worker.run_supervisor import RunSupervisor
 from playground.worker.sandbox import UIDS_PER_FACTORY, FactoryDirectory, fork_supervisor
 from playground.worker.syscalls import close_all_but
 from playground.worker.tracebacks import describe
-from toolshelf_tools.factories import LoadedFactory, load_factory
+from toolshelf_tools.factories import load_factory
 from toolshelf_tools.pydantic_types import make_adapters
-from toolshelf_tools.type_conversion import types_annotated_beside
+from toolshelf_tools.type_conversion import find_types_beside
 
 STARTS_THREADS: Final = 75  # exit code of a zygote that cannot fork safely
 _MAX_ERROR: Final = 4000
@@ -47,7 +47,7 @@ class Zygote:
 
     factory_directory: FactoryDirectory
     worker: socket.socket
-    factory: LoadedFactory | None = None
+    factory: Any = None
     unusable: str = ""
     supervisors: dict[int, tuple[int, int]] = field(default_factory=dict)
 
@@ -133,7 +133,7 @@ def become_zygote(
         try:
             zygote.factory = load_factory(request["reference"])
             with contextlib.suppress(Exception):  # each run finds the types itself if this fails
-                annotations = types_annotated_beside(zygote.factory.factory)
+                annotations = find_types_beside(zygote.factory)
         except BaseException as error:  # noqa: BLE001  whatever importing it raises, even SystemExit
             zygote.unusable = describe(error, max_characters=_MAX_ERROR)
         if threads() > 1:
@@ -148,10 +148,10 @@ def become_describer(server: socket.socket, reference: str, environment: int) ->
     _silence_output()
     try:
         _take_environment(environment)
-        loaded = load_factory(reference)
-        description = describe_factory(loaded, reference)
+        factory = load_factory(reference)
+        description = describe_factory(factory, reference)
         server.sendall(frame(DESCRIPTION, json.dumps(description).encode()))
-        server.sendall(frame(SPEC, json.dumps(make_spec(loaded)).encode()))
+        server.sendall(frame(SPEC, json.dumps(write_spec(factory)).encode()))
     except BaseException as error:  # noqa: BLE001  whatever importing it raises, even SystemExit
         refuse(server, describe(error, max_characters=_MAX_ERROR))
     os._exit(0)

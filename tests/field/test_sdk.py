@@ -6,7 +6,7 @@ import pytest
 
 from tests.field import field_input
 from toolshelf_tools.decorator import FunctionFactory
-from toolshelf_tools.spec import spec_of
+from toolshelf_tools.spec import make_spec
 from toolshelf_tools.testing import call
 from toolspec.schema.validation import compile_schema
 from toolspec.text.reader import loads
@@ -41,14 +41,14 @@ def test_a_response_conforms_to_the_spec_made_from_its_annotation(subject, respo
 
     assert given == responses
     for name, response in given.items():
-        schema = loads(json.dumps(spec_of(tools[name])["definition"]["returnType"]))
+        schema = loads(json.dumps(make_spec(tools[name])["definition"]["returnType"]))
         assert compile_schema(schema).check(loads(json.dumps(response))).verdict == "conforms"
 
 
 def test_a_set_is_an_array_of_unique_items():
     tools = import_tools("sdk-set")
 
-    definition = spec_of(tools["tags"])["definition"]
+    definition = make_spec(tools["tags"])["definition"]
 
     assert definition["returnType"] == {
         "type": "array",
@@ -60,7 +60,7 @@ def test_a_set_is_an_array_of_unique_items():
 def test_a_docstring_of_numpy_describes_the_tool_its_parameters_and_its_response():
     tools = import_tools("sdk-docstring-numpy")
 
-    definition = spec_of(tools["find"])["definition"]
+    definition = make_spec(tools["find"])["definition"]
 
     descriptions = {
         name: each["description"] for name, each in definition["parameters"]["properties"].items()

@@ -36,7 +36,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from toolshelf_tools import File, tool
-from toolshelf_tools.spec import spec_of
+from toolshelf_tools.spec import make_spec
 from toolshelf_tools.testing import call
 from toolspec.schema.validation import compile_schema
 from toolspec.text.reader import loads
@@ -295,7 +295,7 @@ def test_a_response_is_written_as_its_annotation_says_and_conforms_to_the_spec_m
     response = call(factory, {})
 
     assert response == expected
-    assert verdict(spec_of(factory)["definition"]["returnType"], response) == "conforms"
+    assert verdict(make_spec(factory)["definition"]["returnType"], response) == "conforms"
 
 
 @pytest.mark.parametrize(("annotation", "value", "given"), REQUESTS, ids=names_of(REQUESTS))
@@ -305,7 +305,7 @@ def test_a_parameter_that_the_spec_accepts_is_read_as_its_annotation_says(annota
 
     call(factory, {"value": given})
 
-    assert verdict(spec_of(factory)["definition"]["parameters"], {"value": given}) == "conforms"
+    assert verdict(make_spec(factory)["definition"]["parameters"], {"value": given}) == "conforms"
     assert received == [value]
     assert type(received[0]) is type(value)
 
@@ -329,7 +329,7 @@ def test_a_class_responds_as_a_function_does(number):
     response = call(Responds(), {})
 
     assert response == expected
-    assert verdict(spec_of(Responds())["definition"]["returnType"], response) == "conforms"
+    assert verdict(make_spec(Responds())["definition"]["returnType"], response) == "conforms"
 
 
 def test_a_path_of_the_working_folder_is_a_file(tmp_path, monkeypatch):
@@ -340,7 +340,7 @@ def test_a_path_of_the_working_folder_is_a_file(tmp_path, monkeypatch):
     response = call(factory, {})
 
     assert (response["name"], response["mediaType"], response["size"]) == ("a.csv", "text/csv", 3)
-    assert verdict(spec_of(factory)["definition"]["returnType"], response) == "conforms"
+    assert verdict(make_spec(factory)["definition"]["returnType"], response) == "conforms"
 
 
 def test_bytes_within_a_response_are_text_and_others_are_refused_with_a_way():

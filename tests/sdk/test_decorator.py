@@ -14,9 +14,9 @@ from pydantic import Field
 
 from tests.sdk import examples_for_tests as tools
 from toolshelf_tools import ConfigurableToolFactory, File, UnconfigurableToolFactory, tool
-from toolshelf_tools.spec import spec_of
+from toolshelf_tools.spec import make_spec
 from toolshelf_tools.testing import call
-from toolshelf_tools.type_conversion import types_annotated_beside
+from toolshelf_tools.type_conversion import find_types_beside
 
 pytestmark = pytest.mark.unit
 
@@ -36,7 +36,7 @@ def test_a_decorated_function_is_a_factory():
 
 
 def test_the_spec_is_made_from_name_docstring_annotations_and_defaults():
-    assert spec_of(greet) == {
+    assert make_spec(greet) == {
         "definition": {
             "name": "greet",
             "description": "Greet somebody.",
@@ -55,7 +55,7 @@ def test_the_spec_is_made_from_name_docstring_annotations_and_defaults():
 
 
 def test_types_of_every_kind_have_schemas():
-    spec = spec_of(tools.weather)
+    spec = make_spec(tools.weather)
 
     definition = spec["definition"]
     assert (definition["id"], definition["name"]) == ("get_weather", "weather")
@@ -112,7 +112,7 @@ def test_the_type_of_the_configuration_may_be_its_annotation():
         return f"{configuration.word}, {name}!"
 
     assert call(greet, {"name": "Ada"}, configuration={"word": "Servus"}) == "Servus, Ada!"
-    assert spec_of(greet)["configuration"]["properties"] == {
+    assert make_spec(greet)["configuration"]["properties"] == {
         "word": {"type": "string", "default": "Hello"}
     }
 
@@ -121,9 +121,9 @@ def test_generators_and_coroutines_respond_with_their_last_value():
     assert call(tools.count, {"end": 3}) == 3
     assert call(tools.count_slowly, {"end": 4}) == 4
     assert call(tools.total, {"numbers": [1, 0.5]}) == "1.5"
-    assert spec_of(tools.count)["definition"]["returnType"] == {"type": "integer"}
-    assert spec_of(tools.count_slowly)["definition"]["returnType"] == {"type": "integer"}
-    assert spec_of(tools.total)["definition"]["returnType"] == {"type": "string"}
+    assert make_spec(tools.count)["definition"]["returnType"] == {"type": "integer"}
+    assert make_spec(tools.count_slowly)["definition"]["returnType"] == {"type": "integer"}
+    assert make_spec(tools.total)["definition"]["returnType"] == {"type": "string"}
 
 
 def test_a_description_in_the_annotation_counts_more_than_the_docstring():
@@ -137,7 +137,7 @@ def test_a_description_in_the_annotation_counts_more_than_the_docstring():
         return name
 
     assert (
-        spec_of(greet)["definition"]["parameters"]["properties"]["name"]["description"]
+        make_spec(greet)["definition"]["parameters"]["properties"]["name"]["description"]
         == "Who it is."
     )
 
@@ -148,7 +148,7 @@ def test_a_response_without_annotation_has_no_schema():
         """Return it."""
         return value
 
-    assert spec_of(anything)["definition"] == {
+    assert make_spec(anything)["definition"] == {
         "name": "anything",
         "description": "Return it.",
         "parameters": {
@@ -198,7 +198,7 @@ def test_a_spec_written_by_hand_is_served_as_it_is(tmp_path):
     for each in (spec, json.dumps(spec), file):
         factory = tool(spec=each)(greet.function)
 
-        assert spec_of(factory) == spec
+        assert make_spec(factory) == spec
         assert (factory.tool_id(), factory.definition.parameters_schema) == (
             "g",
             {"type": "object"},
@@ -206,7 +206,7 @@ def test_a_spec_written_by_hand_is_served_as_it_is(tmp_path):
 
 
 def test_its_types_are_known_before_its_first_run():
-    assert types_annotated_beside(tools.weather) == [
+    assert find_types_beside(tools.weather) == [
         tools.Settings,
         tools.weather.request_type,
         tools.Weather,

@@ -21,7 +21,7 @@ from toolshelf_tools import (
     listen_to_progress,
     progress,
 )
-from toolshelf_tools.schemas import schema_of
+from toolshelf_tools.schemas import make_schema
 from toolshelf_tools.type_conversion import response_type_of
 
 pytestmark = pytest.mark.unit
@@ -134,6 +134,6 @@ def test_the_type_of_a_response_is_that_of_the_last_value_besides_progress(funct
 
 
 def test_a_file_in_a_type_has_the_schema_of_its_description():
-    schema = schema_of(File, of="response")
+    schema = make_schema(File, of="response")
 
     assert schema["required"] == ["name", "mediaType", "size", "sha256"]

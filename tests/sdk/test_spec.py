@@ -7,7 +7,7 @@ import pytest
 from typing_extensions import TypedDict
 
 from toolshelf_tools import Definition, Tool
-from toolshelf_tools.spec import NoSpecError, spec_of
+from toolshelf_tools.spec import NoSpecError, make_spec
 
 pytestmark = pytest.mark.unit
 
@@ -58,7 +58,7 @@ class DefinedFactory(ShoutFactory):
 
 
 def test_a_definition_of_the_factory_is_its_spec():
-    assert spec_of(DefinedFactory()) == {
+    assert make_spec(DefinedFactory()) == {
         "definition": {
             "name": "shout",
             "description": "Says it louder.",
@@ -76,7 +76,7 @@ def test_a_tool_may_be_its_own_definition():
 
     own = Own(name="own", description="An own one.", parameters_schema={"type": "object"})
 
-    definition = spec_of(factory_of(own))["definition"]
+    definition = make_spec(factory_of(own))["definition"]
 
     assert definition == {
         "id": "shout",
@@ -87,7 +87,7 @@ def test_a_tool_may_be_its_own_definition():
 
 
 def test_without_a_definition_the_spec_comes_from_types_and_docstring():
-    assert spec_of(ShoutFactory()) == {
+    assert make_spec(ShoutFactory()) == {
         "definition": {
             "name": "shout",
             "description": "Say it louder.",
@@ -108,7 +108,7 @@ def test_a_schema_that_a_definition_lacks_comes_from_the_types():
     class Factory(ShoutFactory):
         definition = Definition(name="shout", description="Says it louder.")
 
-    assert spec_of(Factory())["definition"]["returnType"] == {"type": "string"}
+    assert make_spec(Factory())["definition"]["returnType"] == {"type": "string"}
 
 
 def test_the_configuration_comes_from_its_type_and_the_rest_from_the_annotated_class():
@@ -118,7 +118,7 @@ def test_the_configuration_comes_from_its_type_and_the_rest_from_the_annotated_c
         def create(self, configuration: Settings) -> Shout:
             raise AssertionError
 
-    spec = spec_of(Factory())
+    spec = make_spec(Factory())
 
     assert spec["configuration"] == {
         "type": "object",
@@ -137,7 +137,7 @@ def test_the_types_of_the_annotated_interface_count():
         def create(self, configuration: Settings) -> Tool[Request, Literal["a", "b"]]:
             raise AssertionError
 
-    definition = spec_of(Factory())["definition"]
+    definition = make_spec(Factory())["definition"]
 
     assert definition["description"] == "Make something loud."
     assert definition["parameters"]["required"] == ["text"]
@@ -151,7 +151,7 @@ def test_a_response_that_is_not_annotated_has_no_schema():
         def call(self, request: dict[str, Any]):
             return request
 
-    assert "returnType" not in spec_of(factory_of(Silent()))["definition"]
+    assert "returnType" not in make_spec(factory_of(Silent()))["definition"]
 
 
 def test_a_tool_without_a_description_has_no_spec():
@@ -160,7 +160,7 @@ def test_a_tool_without_a_description_has_no_spec():
             return request
 
     with pytest.raises(NoSpecError, match="The tool shout has no description"):
-        spec_of(factory_of(Undescribed()))
+        make_spec(factory_of(Undescribed()))
 
 
 def test_a_type_without_a_schema_is_an_error():
@@ -171,4 +171,4 @@ def test_a_type_without_a_schema_is_an_error():
             return Shout()
 
     with pytest.raises(NoSpecError, match="The spec of the response: no JSON Schema describes"):
-        spec_of(factory_of(Odd()))
+        make_spec(factory_of(Odd()))

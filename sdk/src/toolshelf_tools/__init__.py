@@ -1,12 +1,13 @@
-"""Write tools for LLMs: the interfaces of LLM Tool Spec in Python, and what helps to implement and test them.
+"""Write tools for LLMs: the interfaces of LLM Tool Spec, ways to implement them, and tests.
 
     interfaces      what a tool and its factory are, definitions, errors, progress
     decorator       `@tool`: a factory from a typed function
     testing         check a factory against its spec and examples, as the playground runs it
     factories       import a factory by its reference, "module:attribute"
     spec            the spec of a factory, from its definition or its types
-    type_conversion, pydantic_types, json_encoder      from JSON to the tool and back, as the playground does it
-    calls           call a tool that is a function, a coroutine function or a generator
+    type_conversion, pydantic_types, json_encoder
+                    from JSON to the tool and back, as the playground does it
+    calls           create and call a tool: a function, a coroutine function or a generator
     files           the files of a response
 
 Importing this package loads only the standard library.

@@ -1,7 +1,6 @@
-"""Call a tool: a function, a coroutine function, or a generator, which reports while it runs.
+"""Create a tool and call it: with plain functions, coroutine functions, or generators.
 
-The same for `create`, which may be a coroutine function. All coroutines of a run share one event
-loop, so that a client made by `create` can be used by `call`.
+All coroutines of a run share one event loop, so that `call` can use a client made by `create`.
 """
 
 from __future__ import annotations
@@ -13,13 +12,14 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Self
 
 from toolshelf_tools.interfaces import Progress, progress
+from toolshelf_tools.type_conversion import configuration_type, read_value, wants_argument
 
 if TYPE_CHECKING:
     import asyncio
 
 
 class Caller:
-    """Calls functions of a tool and returns what they respond; a context manager, which ends the event loop."""
+    """Creates a tool and calls it. A context manager: it closes the event loop."""
 
     def __init__(self) -> None:
         self._runner: asyncio.Runner | None = None
@@ -31,49 +31,67 @@ class Caller:
         if self._runner is not None:
             self._runner.close()
 
-    def result_of(self, value: Any) -> Any:
-        """`value` itself, or what it returns if it is a coroutine or another awaitable."""
-        return self._run(value) if inspect.isawaitable(value) else value
+    def create_tool(self, factory: Any, configuration: str) -> Any:
+        """Create the tool of `factory`.
 
-    def response_of(self, value: Any) -> Any:
-        """The response of a call that returned `value`: also of a generator, whose values are shown meanwhile."""
-        value = self.result_of(value)
+        Args:
+            factory: calls its `create`, which may be a coroutine function.
+            configuration: JSON, for a factory whose `create` takes it.
+
+        Raises:
+            MisfitError: `configuration` does not match the type that the factory annotates.
+            Exception: anything that `create` raises.
+        """
+        if not wants_argument(factory.create):
+            return self._resolve(factory.create())
+        value = read_value(configuration, configuration_type(factory), what="configuration")
+        return self._resolve(factory.create(value))
+
+    def get_response(self, value: Any) -> Any:
+        """The response of a call that returned `value`: a response, an awaitable or a generator.
+
+        The values that a generator yields are reported or logged while it runs.
+        """
+        value = self._resolve(value)
         if inspect.isgenerator(value):
-            return _response_of_generator(value)
+            return _run_generator(value)
         if inspect.isasyncgen(value):
-            return self._run(_response_of_async_generator(value))
+            return self._run(_run_async_generator(value))
         return value
+
+    def _resolve(self, value: Any) -> Any:
+        return self._run(value) if inspect.isawaitable(value) else value
 
     def _run(self, awaitable: Any) -> Any:
         import asyncio  # noqa: PLC0415  it takes 50 ms, and only some tools need it
 
         if self._runner is None:
             self._runner = asyncio.Runner()
-        return self._runner.run(_awaited(awaitable))
+        return self._runner.run(_wait_for(awaitable))
 
 
-async def _awaited(awaitable: Any) -> Any:
+async def _wait_for(awaitable: Any) -> Any:
     return await awaitable
 
 
-def _response_of_generator(generator: Any) -> Any:
-    with _Yielded() as yielded:
+def _run_generator(generator: Any) -> Any:
+    with _GeneratorOutput() as output:
         while True:
             try:
                 value = next(generator)
             except StopIteration as end:
-                return yielded.response(end.value)
-            yielded.show(value)
+                return output.choose_response(end.value)
+            output.show(value)
 
 
-async def _response_of_async_generator(generator: AsyncIterator[Any]) -> Any:
-    with _Yielded() as yielded:
+async def _run_async_generator(generator: AsyncIterator[Any]) -> Any:
+    with _GeneratorOutput() as output:
         async for value in generator:
-            yielded.show(value)
-        return yielded.response(None)
+            output.show(value)
+        return output.choose_response(None)
 
 
-class _Yielded:
+class _GeneratorOutput:
     """The values that a generator has yielded.
 
     A value is written to the log once another follows, or the generator fails: the last one may be
@@ -97,20 +115,20 @@ class _Yielded:
         else:
             self._last, self._is_pending = value, True
 
-    def response(self, returned: Any) -> Any:
-        """The response of the generator, which has returned this value."""
-        if returned is not None:
-            return returned
+    def choose_response(self, return_value: Any) -> Any:
+        """What the generator returned, else the last value that it yielded."""
+        if return_value is not None:
+            return return_value
         self._is_pending = False
         return self._last
 
     def _write_pending(self) -> None:
         if self._is_pending:
             self._is_pending = False
-            sys.stdout.write(f"{_line(self._last)}\n")
+            sys.stdout.write(f"{_format_line(self._last)}\n")
 
 
-def _line(value: Any) -> str:
+def _format_line(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:

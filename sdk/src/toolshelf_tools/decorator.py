@@ -72,7 +72,7 @@ def tool(
         def greet(name: str, *, polite: bool = False) -> str:
             \"\"\"Greet somebody.
 
-    Args:
+            Args:
                 name: The person to greet.
                 polite: Whether to be formal.
             \"\"\"
@@ -96,12 +96,12 @@ def tool(
 
     Raises:
         TypeError: the function cannot be a tool. The message names the parameter and the reason.
-    """
+    """  # noqa: D214  of the example
     if spec is not None and (id or name or description or examples):
         raise TypeError("Pass @tool a spec, or id, name, description and examples, but not both.")
 
-    def factory_of(function: Callable[..., Any]) -> FunctionFactory[..., Any]:
-        given = Definition(
+    def make_factory(function: Callable[..., Any]) -> FunctionFactory[..., Any]:
+        definition = Definition(
             name=name or function.__name__,
             description=description or read_docstring(function.__doc__).description,
             id=id,
@@ -110,21 +110,23 @@ def tool(
         is_configurable = CONFIGURATION in inspect.signature(function).parameters
         if configuration is not None and not is_configurable:
             raise TypeError(
-                f"@tool on {function.__qualname__}: it has no parameter `configuration` to receive it."
+                f"@tool on {function.__qualname__}: "
+                "it has no parameter `configuration` to receive it."
             )
-        made = ConfigurableFunctionFactory if is_configurable else UnconfigurableFunctionFactory
-        return made(function, given, configuration, None if spec is None else read_spec(spec))
+        document = None if spec is None else read_spec(spec)
+        make = ConfigurableFunctionFactory if is_configurable else UnconfigurableFunctionFactory
+        return make(function, definition, configuration, document)
 
-    return factory_of if function is None else factory_of(function)
+    return make_factory if function is None else make_factory(function)
 
 
 def read_spec(spec: Spec) -> Mapping[str, Any]:
-    """The document of a spec: itself, or read from JSON text or from the file of a path."""
+    """Read a spec from JSON text or from the file of a path; a document is returned as it is."""
     if isinstance(spec, Mapping):
         return spec
-    document: dict[str, Any] = json.loads(
-        Path(spec).read_bytes() if isinstance(spec, PathLike) else spec
-    )
+    if isinstance(spec, PathLike):
+        spec = Path(spec).read_bytes()
+    document: dict[str, Any] = json.loads(spec)
     return document
 
 
@@ -135,48 +137,52 @@ class FunctionFactory(Generic[P, R]):
         function: the decorated function.
         spec: the spec that was written by hand; None if it is made from the function.
 
-    Schemas of types that JSON has are made when they are first read, so that importing a tool does
-    not wait for pydantic; those of other types at once, so that one that cannot be a parameter or a
-    response is refused.
+    If JSON has all types of the function, the schemas are made when they are first read, so that
+    importing a tool does not wait for pydantic. Otherwise, they are made immediately, to refuse a
+    type that a parameter or a response cannot have.
     """
 
     def __init__(
         self,
         function: Callable[P, R],
-        given: Definition,
-        configuration: Any = None,
-        document: Mapping[str, Any] | None = None,
+        definition: Definition,
+        configuration: Any,
+        document: Mapping[str, Any] | None,
     ) -> None:
         """Use `tool`."""
         self.function = function
         self.spec = document
-        self._given = given if document is None else Definition.from_spec(document)
-        self._hints = _hints_of(function)
+        self._definition = definition if document is None else Definition.from_spec(document)
+        self._hints = _read_hints(function)
         self._check_parameters()
         if configuration is not None:
             self._hints[CONFIGURATION] = configuration
-        if not self._given.description:
+        if not self._definition.description:
             raise TypeError(
-                f"@tool on {function.__qualname__}: it has no docstring, but LLMs need a description."
+                f"@tool on {function.__qualname__}: "
+                "it has no docstring, but LLMs need a description."
             )
         functools.update_wrapper(self, function)
         if document is None and not all(map(is_plain, self._hints.values())):
             self._check_types()
 
     def _check_types(self) -> None:
-        """Check that JSON can have each type, unless a part of one is defined later in the module."""
-        from toolshelf_tools.schemas import is_undefined, schema_of  # noqa: PLC0415  slow to import
+        """Check that JSON can have each type, unless part of it is defined later in the module."""
+        # Slow to import.
+        from toolshelf_tools.schemas import is_undefined, make_schema  # noqa: PLC0415
 
         for name, hint in self._hints.items():
-            where, annotation = f"the parameter `{name}`", hint
-            if name == "return":
-                where, annotation = "its response", self.response_type
             try:
-                schema_of(annotation, of="response" if name == "return" else "request")
+                if name == "return":
+                    subject = "its response"
+                    make_schema(self.response_type, of="response")
+                else:
+                    subject = f"the parameter `{name}`"
+                    make_schema(hint, of="request")
             except TypeError as error:
                 if not is_undefined(error):
                     raise TypeError(
-                        f"@tool on {self.function.__qualname__}: {where}: {error}."
+                        f"@tool on {self.function.__qualname__}: {subject}: {error}."
                     ) from error
 
     def _check_parameters(self) -> None:
@@ -184,7 +190,8 @@ class FunctionFactory(Generic[P, R]):
             where = f"@tool on {self.function.__qualname__}: the parameter `{name}`"
             if stars := _VARIADIC.get(parameter.kind):
                 raise TypeError(
-                    f"{where} is `{stars}{name}`, which has no schema; name the parameters, or take a list."
+                    f"{where} is `{stars}{name}`, which has no schema; "
+                    "name the parameters, or take a list."
                 )
             if name not in self._hints and name != CONFIGURATION:
                 raise TypeError(f"{where} has no type annotation; its schema is generated from it.")
@@ -196,7 +203,7 @@ class FunctionFactory(Generic[P, R]):
         return f"<@tool {self.function.__module__}.{self.function.__qualname__}>"
 
     def tool_id(self) -> str:
-        return self._given.id
+        return self._definition.id
 
     @functools.cached_property
     def _parameters(self) -> dict[str, inspect.Parameter]:
@@ -210,17 +217,17 @@ class FunctionFactory(Generic[P, R]):
             TypeError: no schema describes a type.
         """
         if self.spec is not None:
-            return self._given
-        from toolshelf_tools.schemas import schema_of  # noqa: PLC0415  slow to import
+            return self._definition
+        from toolshelf_tools.schemas import make_schema  # noqa: PLC0415  slow to import
 
-        returned = None
+        return_type = None
         if self.response_type is not Any:
-            returned = schema_of(self.response_type, of="response")
+            return_type = make_schema(self.response_type, of="response")
             if text := read_docstring(self.function.__doc__).returns:
-                returned.setdefault("description", text)
-        parameters = schema_of(self.request_type, of="request")
+                return_type.setdefault("description", text)
+        parameters = make_schema(self.request_type, of="request")
         return dataclasses.replace(
-            self._given, parameters_schema=parameters, return_type_schema=returned
+            self._definition, parameters_schema=parameters, return_type_schema=return_type
         )
 
     @functools.cached_property
@@ -230,14 +237,13 @@ class FunctionFactory(Generic[P, R]):
         fields = []
         for name, parameter in self._parameters.items():
             if name != CONFIGURATION:
-                annotation = _described(self._hints[name], texts.get(name), parameter.default)
-                fields.append((name, annotation, _field_of(parameter.default)))
-        name = (
-            "".join(word.capitalize() for word in self.function.__name__.split("_")) + "Parameters"
-        )
-        namespace = (
-            {} if self.spec is not None else {"__pydantic_config__": {"extra": "forbid"}}
-        )  # the spec decides
+                annotation = _describe(self._hints[name], texts.get(name), parameter.default)
+                fields.append((name, annotation, _make_field(parameter.default)))
+        words = self.function.__name__.split("_")
+        name = "".join(word.capitalize() for word in words) + "Parameters"
+        namespace = {}
+        if self.spec is None:  # else the spec says which members are allowed
+            namespace["__pydantic_config__"] = {"extra": "forbid"}
         return dataclasses.make_dataclass(name, fields, kw_only=True, namespace=namespace)
 
     @functools.cached_property
@@ -246,13 +252,11 @@ class FunctionFactory(Generic[P, R]):
         return response_type_of(self.function, default=Any)
 
     def _call(self, request: Any, **configuration: Any) -> R:
-        values = {
-            field.name: getattr(request, field.name) for field in dataclasses.fields(request)
-        } | configuration
-        names = [
-            name for name, each in self._parameters.items() if each.kind is each.POSITIONAL_ONLY
-        ]
-        positional = [values.pop(name) for name in names]
+        values = vars(request) | configuration
+        positional = []
+        for name, parameter in self._parameters.items():
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                positional.append(values.pop(name))
         return self.function(*positional, **values)
 
 
@@ -275,16 +279,16 @@ class ConfigurableFunctionFactory(FunctionFactory[P, R]):
         """The JSON Schema of the configuration."""
         if self.spec is not None:
             return self.spec.get(CONFIGURATION)
-        from toolshelf_tools.schemas import schema_of  # noqa: PLC0415  slow to import
+        from toolshelf_tools.schemas import make_schema  # noqa: PLC0415  slow to import
 
-        return schema_of(self.configuration_type, of="request")
+        return make_schema(self.configuration_type, of="request")
 
     def create(self, configuration: Any) -> FunctionTool[R]:
         return FunctionTool(self, functools.partial(self._call, configuration=configuration))
 
 
 class FunctionTool(DefinedTool, Generic[R]):
-    """A tool made from a function. Its response is what the function returns: also a coroutine, or a generator."""
+    """A tool made from a function. `call` returns what the function returns."""
 
     def __init__(self, factory: FunctionFactory[..., R], call: Callable[[Any], R]) -> None:
         """Use the factory's `create`."""
@@ -304,7 +308,7 @@ class FunctionTool(DefinedTool, Generic[R]):
         return self._factory.response_type
 
 
-def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+def _read_hints(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
     except Exception as error:
@@ -313,27 +317,22 @@ def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
         ) from error
 
 
-def _described(annotation: Any, text: str | None, default: Any) -> Any:
-    """`annotation` with the description `text`, unless it has one, and with a default that is copied for each call."""
+def _describe(annotation: Any, text: str | None, default: Any) -> Any:
+    """Add the description `text` to `annotation`, unless it has one, and a mutable default."""
     from pydantic import Field  # noqa: PLC0415  slow to import
     from pydantic.fields import FieldInfo  # noqa: PLC0415
 
-    annotated = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
-    if text and not any(isinstance(each, FieldInfo) and each.description for each in annotated):
+    metadata = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    if text and not any(isinstance(each, FieldInfo) and each.description for each in metadata):
         annotation = Annotated[annotation, Field(description=text)]
-    if _is_mutable(default) and isinstance(default, dict | list):
+    if isinstance(default, dict | list):
         annotation = Annotated[annotation, Field(json_schema_extra={"default": copy.copy(default)})]
     return annotation
 
 
-def _field_of(default: Any) -> Any:
+def _make_field(default: Any) -> Any:
     if default is inspect.Parameter.empty:
         return dataclasses.field()
-    if _is_mutable(default):
+    if type(default).__hash__ is None:  # a dataclass refuses it: all instances would share it
         return dataclasses.field(default_factory=functools.partial(copy.deepcopy, default))
     return dataclasses.field(default=default)
-
-
-def _is_mutable(default: Any) -> bool:
-    """Whether a dataclass refuses it as a default, because all instances would share it."""
-    return type(default).__hash__ is None

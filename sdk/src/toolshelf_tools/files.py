@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
@@ -15,10 +14,8 @@ from toolshelf_tools.type_conversion import is_plain
 
 UNKNOWN: Final = "application/octet-stream"
 JSON_TYPE: Final = "application/json"
-BASE64_FORMATS: Final = (
-    "byte",
-    "binary",
-)  # OpenAPI 3.0, and pydantic for `bytes`: as contentEncoding base64
+# OpenAPI 3.0, and pydantic for `bytes`, write them instead of contentEncoding base64.
+BASE64_FORMATS: Final = ("byte", "binary")
 MAX_FILES: Final = 20
 MAX_NAME: Final = 150
 MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,49}/[a-z0-9][a-z0-9!#$&^_.+-]{0,98}")
@@ -54,9 +51,9 @@ class ResponseFile:
     """One file of a response.
 
     Attributes:
-        pointer: JSON Pointer to its place in the response.
+        pointer: JSON Pointer to it in the response.
         media_type: `UNKNOWN` if neither the tool nor the content shows it.
-        is_whole: it is the whole response as JSON, of which only the beginning is in the response.
+        is_whole: it is the complete response as JSON, of which the response has only the beginning.
     """
 
     name: str
@@ -82,20 +79,25 @@ class ResponseFile:
 
 
 def file_in_base64(data: str, *, media_type: str, name: str = "") -> File | str:
-    """The file in a string in Base64 that another program has sent; the string itself if it is not Base64."""
+    """The file that another program sent as Base64; the string itself if it is not Base64."""
     try:
         content = b64decode(data, validate=True)
     except ValueError:
         return data
-    plain = media_type.partition(";")[0].strip().lower()
-    return File(content, media_type=plain if MEDIA_TYPE.fullmatch(plain) else "", name=name)
+    media_type = _strip_parameters(media_type)
+    if not MEDIA_TYPE.fullmatch(media_type):
+        media_type = ""
+    return File(content, media_type=media_type, name=name)
+
+
+def _strip_parameters(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()
 
 
 def as_file(response: object, annotation: object) -> object:
     """A response that is bytes or a path as a `File`; any other value unchanged.
 
-    So is a path other than that of a file in the working folder, if the tool annotates the type of
-    its response.
+    If the tool annotates the type of its response, a path outside the working folder is a value.
     """
     if isinstance(response, bytes | bytearray | memoryview):
         return File(response)  # type: ignore[arg-type]
@@ -118,57 +120,67 @@ def read_file(file: File, pointer: str, *, max_bytes: int) -> ResponseFile:
 
     Args:
         file: in a run, whose working folder is the current directory.
-        pointer: to its place in the response.
+        pointer: JSON Pointer to it in the response.
         max_bytes: of its content.
 
     Raises:
-        BadFileError: it cannot be read, is not in the working folder, or is too large, or its media
-            type is none.
+        BadFileError: it cannot be read, is not in the working folder, is too large, or its media
+            type is not one.
     """
-    media_type = str(file.media_type).partition(";")[0].strip().lower()
+    media_type = _strip_parameters(str(file.media_type))
     if media_type and not MEDIA_TYPE.fullmatch(media_type):
         raise BadFileError(
             f"{str(file.media_type)[:80]!r} is not a media type; write one such as 'image/png'."
         )
-    content = (
-        file.content
-        if file.content is not None
-        else _content_of(Path(os.fspath(file.path or "")), max_bytes)
-    )
-    if len(content) > max_bytes:
-        raise BadFileError(_too_large(len(content), max_bytes))
-    name = str(file.name) or (Path(os.fspath(file.path)).name if file.path is not None else "")
-    media_type = media_type or _TYPES.guess_type(name, strict=False)[0] or _media_type_of(content)
+    path = Path(file.path or "")
+    content = file.content
+    if content is None:
+        content = _read_content(path, max_bytes)
+    _check_size(len(content), max_bytes)
+    name = str(file.name) or path.name
+    media_type = media_type or _TYPES.guess_type(name, strict=False)[0] or _detect_type(content)
     return ResponseFile(safe_name(name) or _default_name(media_type), media_type, content, pointer)
 
 
-def _content_of(path: Path, max_bytes: int) -> bytes:
-    shown = str(path)[:200]
+def _read_content(path: Path, max_bytes: int) -> bytes:
     try:
-        found = path.resolve(strict=True)
-        if not found.is_relative_to(Path.cwd().resolve()):
-            raise BadFileError(
-                f"The file {shown} is not in the working folder of the run. Write it there, or return its content."
-            )
-        if not found.is_file():
-            raise BadFileError(f"{shown} is not a file; only a file can be a response.")
-        if (size := found.stat().st_size) > max_bytes:
-            raise BadFileError(_too_large(size, max_bytes))
-        return found.read_bytes()
+        return _read_from_folder(path, max_bytes)
+    except BadFileError:
+        raise
     except (OSError, RuntimeError, ValueError) as error:
-        if isinstance(error, BadFileError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) else None
+        reason = getattr(error, "strerror", None) or error
         raise BadFileError(
-            f"The file {shown} of the response cannot be read: {reason or error}."
+            f"The file {_shorten(path)} of the response cannot be read: {reason}."
         ) from None
 
 
-def _too_large(size: int, max_bytes: int) -> str:
-    return f"A file of the response has {size:,} bytes; {max_bytes:,} are left for the files of a response."
+def _read_from_folder(path: Path, max_bytes: int) -> bytes:
+    short_path = _shorten(path)
+    path = path.resolve(strict=True)
+    if not path.is_relative_to(Path.cwd().resolve()):
+        raise BadFileError(
+            f"The file {short_path} is not in the working folder of the run. "
+            "Write it there, or return its content."
+        )
+    if not path.is_file():
+        raise BadFileError(f"{short_path} is not a file; only a file can be a response.")
+    _check_size(path.stat().st_size, max_bytes)
+    return path.read_bytes()
 
 
-def _media_type_of(content: bytes) -> str:
+def _shorten(path: Path) -> str:
+    return str(path)[:200]
+
+
+def _check_size(size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        raise BadFileError(
+            f"A file of the response has {size:,} bytes; "
+            f"{max_bytes:,} are left for the files of a response."
+        )
+
+
+def _detect_type(content: bytes) -> str:
     """The media type that the first bytes show; text, if all of it is UTF-8."""
     for signature, media_type in _SIGNATURES:
         if signature.match(content):
@@ -190,6 +202,5 @@ def safe_name(name: str) -> str:
 
 
 def _default_name(media_type: str) -> str:
-    return "response" + (
-        _EXTENSIONS.get(media_type) or _TYPES.guess_extension(media_type, strict=False) or ".bin"
-    )
+    extension = _EXTENSIONS.get(media_type) or _TYPES.guess_extension(media_type, strict=False)
+    return f"response{extension or '.bin'}"

@@ -104,7 +104,7 @@ class ToolFactory(Protocol):
     """Creates a tool; implement one of the two protocols below."""
 
     def tool_id(self) -> str:
-        """The id of the tool that the factory creates: `definition.id` of the spec, else `definition.name`."""
+        """The tool's id: `definition.id` of its spec, else `definition.name`."""
         ...
 
 
@@ -188,16 +188,20 @@ class DefinedTool(Protocol):
 
 
 class ToolError(Exception):
-    """Raise it when a call failed for a reason that its caller understands: the run shows the message alone.
+    """A call failed for a reason that the caller understands: the run shows only the message.
 
-    Any other exception ends the run in the same way (outcome "raised"), with its type and
-    traceback.
+    Any other exception ends the run in the same way (outcome "raised"), but the run shows its type
+    and traceback.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A progress report that a generator yields: `done` of `total` (None if unknown), in the tool's own units."""
+    """A progress report that a generator yields.
+
+    Attributes:
+        done, total: in the tool's own units; `total` is None if it is unknown.
+    """
 
     done: float
     total: float | None = None
@@ -239,19 +243,18 @@ class File:
         if (content is None) == (path is None):
             raise TypeError("A File takes either content or path.")
         if content is not None and not isinstance(content, bytes | bytearray | memoryview):
-            raise TypeError(
-                f"The content of a File is bytes, not {type(content).__name__}; encode a text first."
-            )
+            kind = type(content).__name__
+            raise TypeError(f"The content of a File is bytes, not {kind}; encode a text first.")
         self.content = None if content is None else bytes(content)
         self.path = path
         self.media_type = media_type
         self.name = name
 
     def __repr__(self) -> str:
-        what = (
-            f"path={str(self.path)!r}" if self.content is None else f"<{len(self.content):,} bytes>"
-        )
-        return f"File({what}, media_type={self.media_type!r}, name={self.name!r})"
+        source = f"path={str(self.path)!r}"
+        if self.content is not None:
+            source = f"<{len(self.content):,} bytes>"
+        return f"File({source}, media_type={self.media_type!r}, name={self.name!r})"
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any:
@@ -281,23 +284,23 @@ class File:
 ProgressListener = Callable[[float, float | None, str], None]
 
 
-def _ignore(done: float, total: float | None, message: str) -> None:
+def _drop_report(done: float, total: float | None, message: str) -> None:
     """The listener outside a run."""
 
 
-_listener: ProgressListener = _ignore
+_listener: ProgressListener = _drop_report
 
 
 def progress(done: float, total: float | None = None, message: str = "") -> None:
     """Report a call's progress: `done` of `total` (None if unknown), in the tool's own units.
 
-    This never fails and is cheap: a call may report after every step; the run shows a few reports
-    per second.
+    This never fails and is cheap, so a call may report after every step; the run shows a few
+    reports per second.
     """
     _listener(done, total, message)
 
 
 def listen_to_progress(listener: ProgressListener | None) -> None:
-    """Send progress reports to `listener` from now on, None for nowhere. For code that runs tools."""
+    """Send progress reports to `listener` from now on, None to drop them. Runners of tools use it."""
     global _listener  # noqa: PLW0603  one process runs one tool
-    _listener = listener or _ignore
+    _listener = listener or _drop_report

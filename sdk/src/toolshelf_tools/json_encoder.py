@@ -30,12 +30,10 @@ _INSTEAD: Final = {
 
 
 class NotJSONError(ValueError):
-    """A value that strict JSON cannot represent. The message is a sentence with the position and the reason."""
+    """A value that strict JSON cannot represent. The message says where, and why."""
 
-    def __init__(self, pointer: str, wrong: str) -> None:
-        super().__init__(
-            f"The response is not JSON {f'at {pointer}' if pointer else 'at its root'}: {wrong}."
-        )
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(f"The response is not JSON at {pointer or 'its root'}: {reason}.")
         self.pointer = pointer
 
 
@@ -51,7 +49,7 @@ class TooLargeError(ValueError):
         self.beginning = beginning
 
 
-def _no_files(_file: File, pointer: str) -> Any:
+def _refuse_file(_file: File, pointer: str) -> Any:
     raise NotJSONError(pointer, "a File cannot be represented in JSON")
 
 
@@ -59,9 +57,9 @@ def encode(
     value: object,
     *,
     max_bytes: int,
-    describe_file: Callable[[File, str], Any] = _no_files,
+    describe_file: Callable[[File, str], Any] = _refuse_file,
 ) -> bytes:
-    """`value` as JSON text in UTF-8.
+    """Write `value` as JSON text in UTF-8.
 
     Args:
         value: of plain types, and files.
@@ -89,12 +87,7 @@ class _Writer:
         self._open: list[int] = []
 
     def write(self, value: object, pointer: str) -> None:
-        method = _BY_TYPE.get(type(value)) or next(
-            (method for known, method in _BY_TYPE.items() if isinstance(value, known)), None
-        )
-        if method is None:
-            name = type(value).__name__
-            raise NotJSONError(pointer, f"{_a(name)} cannot be represented in JSON{_advice(name)}")
+        method = _BY_TYPE.get(type(value)) or _find_method(value, pointer)
         method(self, value, pointer)
 
     def put(self, piece: bytes) -> None:
@@ -150,16 +143,15 @@ class _Writer:
     def write_object(self, value: dict[object, object], pointer: str) -> None:
         self._enter(value, pointer)
         before = b"{"
-        written: set[str] = set()
+        names: set[str] = set()
         for key, item in value.items():
             if not isinstance(key, str):
-                raise NotJSONError(
-                    pointer, f"the key {_shown(key)} is {_a(type(key).__name__)}, not a string"
-                )
+                kind = _add_article(type(key).__name__)
+                raise NotJSONError(pointer, f"the key {_show_key(key)} is {kind}, not a string")
             name = str.__str__(key)
-            if name in written:
-                raise NotJSONError(pointer, f"the key {_shown(name)} is a duplicate")
-            written.add(name)
+            if name in names:
+                raise NotJSONError(pointer, f"the key {_show_key(name)} is a duplicate")
+            names.add(name)
             self.put(before)
             self.write_str(name, pointer)
             self.put(b":")
@@ -189,25 +181,31 @@ _BY_TYPE: Final[dict[type, Callable[[_Writer, Any, str], None]]] = {
 }
 
 
+def _find_method(value: object, pointer: str) -> Callable[[_Writer, Any, str], None]:
+    for base, method in _BY_TYPE.items():
+        if isinstance(value, base):
+            return method
+    name = type(value).__name__
+    reason = f"{_add_article(name)} cannot be represented in JSON"
+    if name in _INSTEAD:
+        reason += f"; {_INSTEAD[name]}"
+    raise NotJSONError(pointer, reason)
+
+
 def pointer_join(pointer: str, *tokens: str | int) -> str:
     """`pointer` extended by `tokens`, each escaped (RFC 6901, section 3)."""
-    return pointer + "".join(
-        "/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens
-    )
+    for token in tokens:
+        pointer += "/" + str(token).replace("~", "~0").replace("/", "~1")
+    return pointer
 
 
-def _a(name: str) -> str:
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+def _add_article(name: str) -> str:
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return f"{article} {name}"
 
 
-def _advice(name: str) -> str:
-    return f"; {_INSTEAD[name]}" if name in _INSTEAD else ""
-
-
-def _shown(key: object) -> str:
-    """A key for an error message. Only built-in types are shown, whose repr runs no code of the tool."""
-    return (
-        repr(key)[:80]
-        if type(key) in {str, int, float, bool, bytes, type(None)}
-        else "of this object"
-    )
+def _show_key(key: object) -> str:
+    """Show a key in an error message, unless its `repr` may run code of the tool."""
+    if type(key) in {str, int, float, bool, bytes, type(None)}:
+        return repr(key)[:80]
+    return "of this object"

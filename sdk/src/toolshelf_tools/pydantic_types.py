@@ -22,9 +22,8 @@ from toolshelf_tools.type_conversion import MisfitError
 
 _MAX_ERRORS: Final = 10
 _EXACT_DIGITS: Final = 15
-_make_typed_dict: Final[Any] = (
-    typing_extensions.TypedDict
-)  # type checkers refuse to call it with variables
+# Type checkers refuse to call it with variables.
+_make_typed_dict: Final[Any] = typing_extensions.TypedDict
 
 
 def read_typed(text: str, annotation: Any, *, what: str) -> Any:
@@ -33,28 +32,31 @@ def read_typed(text: str, annotation: Any, *, what: str) -> Any:
     Raises:
         MisfitError: the value does not match `annotation`.
     """
-    adapter = adapter_of(annotation)
+    adapter = get_adapter(annotation)
     try:
-        return adapter.validate_python(json.loads(text, parse_float=_exact_float))
+        return adapter.validate_python(json.loads(text, parse_float=_read_float))
     except ValidationError as error:
         # A strict model takes a date from JSON text only. Python's values come first: they retain
         # every digit.
         with contextlib.suppress(ValidationError):
             return adapter.validate_json(text)
-        errors = error.errors(include_url=False, include_context=False, include_input=False)
-        lines = [
-            f"{pointer_join('', *each['loc']) or 'at the root'}: {each['msg']}"
-            for each in errors[:_MAX_ERRORS]
-        ]
-        if len(errors) > _MAX_ERRORS:
-            lines.append(f"and {len(errors) - _MAX_ERRORS} more")
         name = getattr(annotation, "__name__", str(annotation))
         raise MisfitError(
-            f"The {what} do not match the tool's own type {name}: {'; '.join(lines)}."
+            f"The {what} do not match the tool's own type {name}: {_describe(error)}."
         ) from None
 
 
-def plain_of(value: object, annotation: Any) -> Any:
+def _describe(error: ValidationError) -> str:
+    lines = []
+    for fault in error.errors(include_url=False, include_context=False, include_input=False):
+        pointer = pointer_join("", *fault["loc"]) or "at the root"
+        lines.append(f"{pointer}: {fault['msg']}")
+    if len(lines) > _MAX_ERRORS:
+        lines[_MAX_ERRORS:] = [f"and {len(lines) - _MAX_ERRORS} more"]
+    return "; ".join(lines)
+
+
+def dump_typed(value: object, annotation: Any) -> Any:
     """Convert `value` to plain Python types, as the type `annotation` is written as JSON.
 
     Values that pydantic cannot convert are left as they are: a `File`, and what JSON does not have.
@@ -70,7 +72,7 @@ def plain_of(value: object, annotation: Any) -> Any:
         return mark
 
     try:
-        plain = adapter_of(annotation).dump_python(
+        plain = get_adapter(annotation).dump_python(
             value, mode="json", by_alias=True, warnings="none", fallback=replace
         )
     except UnicodeDecodeError:
@@ -80,7 +82,7 @@ def plain_of(value: object, annotation: Any) -> Any:
 
 
 def _restore(plain: Any, others: dict[str, object]) -> Any:
-    """`plain` with the values that were replaced by marks."""
+    """Put the values that were replaced by marks back into `plain`."""
     if isinstance(plain, str):
         return others.get(plain, plain)
     if isinstance(plain, list):
@@ -94,7 +96,7 @@ def make_adapters(annotations: Iterable[Any]) -> None:
     """Make the adapters of `annotations` in advance."""
     for annotation in annotations:
         with contextlib.suppress(Exception):  # a call of the tool then raises the same error
-            adapter_of(annotation)
+            get_adapter(annotation)
 
 
 def warm_up() -> None:
@@ -115,60 +117,56 @@ def warm_up() -> None:
     with contextlib.suppress(MisfitError):
         read_typed('{"text": 1}', Sample, what="sample")
     for annotation in (Sample, Another, Third):
-        plain_of(read_typed('{"text": "a"}', annotation, what="sample"), annotation)
+        dump_typed(read_typed('{"text": "a"}', annotation, what="sample"), annotation)
     _adapters.clear()
 
 
 _adapters: list[tuple[Any, TypeAdapter[Any]]] = []
 
 
-def adapter_of(annotation: Any) -> TypeAdapter[Any]:
-    """The pydantic adapter of `annotation`, made once.
+def get_adapter(annotation: Any) -> TypeAdapter[Any]:
+    """Get the pydantic adapter of `annotation`, which is made once.
 
     Raises:
         PydanticUserError, NameError: pydantic does not support the type.
     """
-    for (
-        known,
-        adapter,
-    ) in _adapters:  # only a few; not a dict, because some types of `typing` cannot be hashed
-        if known is annotation:
+    # They are few, and some types of `typing` cannot be the key of a dict.
+    for adapted_type, adapter in _adapters:
+        if adapted_type is annotation:
             return adapter
-    made: TypeAdapter[Any] = TypeAdapter(_known_to_pydantic(annotation))
-    _adapters.append((annotation, made))
-    return made
+    adapter = TypeAdapter(_replace_typed_dicts(annotation))
+    _adapters.append((annotation, adapter))
+    return adapter
 
 
-def _known_to_pydantic(annotation: Any) -> Any:
-    """`annotation` with `typing.TypedDict` replaced by that of typing_extensions; pydantic needs it before 3.12."""
+def _replace_typed_dicts(annotation: Any) -> Any:
+    """Replace `typing.TypedDict` by that of typing_extensions, which pydantic needs before 3.12."""
     if typing.is_typeddict(annotation) and type(annotation).__module__ == "typing":
-        hints = get_type_hints(annotation, include_extras=True)
-        members = {name: _known_to_pydantic(hint) for name, hint in hints.items()}
-        required = {
-            name: hint
-            if name in annotation.__required_keys__ or _is_marked(hint)
-            else typing_extensions.NotRequired[hint]
-            for name, hint in members.items()
-        }
-        made = _make_typed_dict(annotation.__name__, required)
-        made.__doc__ = annotation.__doc__  # schemas have it as description
-        return made
+        return _copy_typed_dict(annotation)
     origin = get_origin(annotation)
     if origin is Annotated:
-        return Annotated[(_known_to_pydantic(annotation.__origin__), *annotation.__metadata__)]
+        return Annotated[(_replace_typed_dicts(annotation.__origin__), *annotation.__metadata__)]
+    parts = tuple(map(_replace_typed_dicts, get_args(annotation)))
     if origin is types.UnionType:
-        return typing.Union[tuple(map(_known_to_pydantic, get_args(annotation)))]  # noqa: UP007
+        return typing.Union[parts]  # noqa: UP007  of a tuple
     if origin is not None and hasattr(annotation, "copy_with"):
-        return annotation.copy_with(
-            tuple(_known_to_pydantic(part) for part in get_args(annotation))
-        )
+        return annotation.copy_with(parts)
     if origin in {list, dict, tuple}:
-        return origin[tuple(_known_to_pydantic(part) for part in get_args(annotation))]
+        return origin[parts]
     return annotation
 
 
-def _is_marked(hint: object) -> bool:
-    return get_origin(hint) in {typing.Required, typing.NotRequired}
+def _copy_typed_dict(annotation: Any) -> Any:
+    members = {}
+    for name, hint in get_type_hints(annotation, include_extras=True).items():
+        member = _replace_typed_dicts(hint)
+        is_marked = get_origin(member) in {typing.Required, typing.NotRequired}
+        if name not in annotation.__required_keys__ and not is_marked:
+            member = typing_extensions.NotRequired[member]
+        members[name] = member
+    typed_dict = _make_typed_dict(annotation.__name__, members)
+    typed_dict.__doc__ = annotation.__doc__  # the description in its schema
+    return typed_dict
 
 
 class _LongFloat(float):
@@ -187,6 +185,6 @@ class _LongFloat(float):
     __repr__ = __str__
 
 
-def _exact_float(lexeme: str) -> float:
-    """The float written as `lexeme`; a long one retains its text, so that Decimal members are exact."""
+def _read_float(lexeme: str) -> float:
+    """Read a float; a long one retains its text, so that Decimal members are exact."""
     return float(lexeme) if len(lexeme) <= _EXACT_DIGITS else _LongFloat(lexeme)

@@ -1,4 +1,4 @@
-"""JSON Schemas of Python types: of all that pydantic supports.
+"""JSON Schemas of the Python types that pydantic supports.
 
 A schema accepts each value that pydantic reads or writes as JSON for the type. Where pydantic's own
 schema would refuse some of them, for instance a duration with a fraction, it is widened here; a
@@ -22,9 +22,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import SchemaValidator, ValidationError, to_jsonable_python
 
 from toolshelf_tools.interfaces import File
-from toolshelf_tools.pydantic_types import adapter_of
+from toolshelf_tools.pydantic_types import get_adapter
 
-_DOLLAR_DEFS: Final = "$defs"
 _ENCODINGS: Final = {"base64", "base64url"}  # formats of pydantic's, but encodings in JSON Schema
 _BASE64: Final = {"type": "string", "contentEncoding": "base64"}
 
@@ -56,7 +55,7 @@ _UNREADABLE_KEYS: Final = {
 
 
 class _Schemas(GenerateJsonSchema):
-    """Without the titles that pydantic makes from names, which add nothing to the names, and not sorted by keyword."""
+    """Makes schemas without titles that repeat names, and with keywords in pydantic's own order."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
@@ -73,85 +72,88 @@ class _Schemas(GenerateJsonSchema):
         return self.mode == "serialization"
 
     def generate_inner(self, schema: Any) -> Any:
-        found = super().generate_inner(schema)
+        json_schema = super().generate_inner(schema)
         if not isinstance(schema, dict) or schema.get("type") == "str":
-            return found
-        form = found.get("format")
-        if form == "regex" or (form == "ipv6" and self._is_response):
-            del found["format"]  # Python's own syntax; a zone, as in fe80::1%eth0
+            return json_schema
+        form = json_schema.get("format")
+        if form == "regex":  # Python's own syntax
+            del json_schema["format"]
         elif form in _ENCODINGS:
-            found["contentEncoding"] = found.pop("format")
-        elif form == "email" and self._is_response:
-            found["format"] = "idn-email"
-        elif form == "password" and self._is_response:
+            json_schema["contentEncoding"] = json_schema.pop("format")
+        elif not self._is_response:
+            return json_schema
+        elif form == "ipv6":  # it may have a zone, as in fe80::1%eth0
+            del json_schema["format"]
+        elif form == "email":
+            json_schema["format"] = "idn-email"
+        elif form == "password":  # the response is its mask
             for keyword in ("minLength", "maxLength", "writeOnly"):
-                found.pop(keyword, None)  # the response is its mask
-        return found
+                json_schema.pop(keyword, None)
+        return json_schema
 
     def timedelta_schema(self, schema: Any) -> Any:
-        found = super().timedelta_schema(schema)
-        return dict(_DURATION) if found.get("format") == "duration" else found
+        json_schema = super().timedelta_schema(schema)
+        return dict(_DURATION) if json_schema.get("format") == "duration" else json_schema
 
     def datetime_schema(self, schema: Any) -> Any:
-        return self._with_local_times(super().datetime_schema(schema), schema)
+        return self._add_local_times(super().datetime_schema(schema), schema)
 
     def time_schema(self, schema: Any) -> Any:
-        return self._with_local_times(super().time_schema(schema), schema)
+        return self._add_local_times(super().time_schema(schema), schema)
 
-    def _with_local_times(self, found: dict[str, Any], schema: Any) -> dict[str, Any]:
-        form = found.get("format", "")
-        if form not in _LOCAL or schema.get("tz_constraint") == "aware":
-            return found
+    def _add_local_times(self, json_schema: dict[str, Any], schema: Any) -> dict[str, Any]:
+        form = json_schema.get("format", "")
+        constraint = schema.get("tz_constraint")
+        if form not in _LOCAL or constraint == "aware":
+            return json_schema
+        examples = [_EXAMPLES[form]]
         if self._is_response:
-            return {"type": "string", "examples": [_EXAMPLES[form]]}
-        local = {"type": "string", "pattern": _LOCAL[form], "examples": [_EXAMPLES[form]]}
-        if schema.get("tz_constraint") == "naive":
+            return {"type": "string", "examples": examples}
+        local = {"type": "string", "pattern": _LOCAL[form], "examples": examples}
+        if constraint == "naive":
             return local
-        return {
-            "anyOf": [{"title": "With an offset", **found}, {"title": "Without an offset", **local}]
-        }
+        aware = {"title": "With an offset", **json_schema}
+        return {"anyOf": [aware, {"title": "Without an offset", **local}]}
 
     def bytes_schema(self, schema: Any) -> Any:
-        found = super().bytes_schema(schema)
-        if found.get("format") == "binary":
-            del found["format"]  # in JSON, they are a text
-        return found
+        json_schema = super().bytes_schema(schema)
+        if json_schema.get("format") == "binary":
+            del json_schema["format"]  # in JSON, they are a text
+        return json_schema
 
     def url_schema(self, schema: Any) -> Any:
-        return self._without_format(super().url_schema(schema))
+        return self._drop_format(super().url_schema(schema))
 
     def multi_host_url_schema(self, schema: Any) -> Any:
-        return self._without_format(super().multi_host_url_schema(schema))
+        return self._drop_format(super().multi_host_url_schema(schema))
 
-    def _without_format(self, found: dict[str, Any]) -> dict[str, Any]:
-        """The schema of an address, which pydantic writes with characters that RFC 3986 does not allow."""
+    def _drop_format(self, json_schema: dict[str, Any]) -> dict[str, Any]:
+        """Drop a URL's format from a response: RFC 3986 does not allow all that pydantic writes."""
         if self._is_response:
-            found.pop("format", None)
-        return found
+            json_schema.pop("format", None)
+        return json_schema
 
     def set_schema(self, schema: Any) -> Any:
-        return self._with_equal_masks(super().set_schema(schema))
+        return self._permit_equal_masks(super().set_schema(schema))
 
     def frozenset_schema(self, schema: Any) -> Any:
-        return self._with_equal_masks(super().frozenset_schema(schema))
+        return self._permit_equal_masks(super().frozenset_schema(schema))
 
-    def _with_equal_masks(self, found: dict[str, Any]) -> dict[str, Any]:
-        if self._is_response and found.get("items", {}).get("format") == "password":
-            found.pop("uniqueItems", None)
-        return found
+    def _permit_equal_masks(self, json_schema: dict[str, Any]) -> dict[str, Any]:
+        if self._is_response and json_schema.get("items", {}).get("format") == "password":
+            json_schema.pop("uniqueItems", None)
+        return json_schema
 
     def enum_schema(self, schema: Any) -> Any:
-        found = super().enum_schema(schema)
+        json_schema = super().enum_schema(schema)
         if issubclass(schema["cls"], enum.Flag):
-            del found["enum"]  # flags are combined
-            return found
-        self._check_values(
-            schema, [to_jsonable_python(member.value) for member in schema["members"]]
-        )
-        return found
+            del json_schema["enum"]  # flags are combined
+        else:
+            self._check_values(schema, to_jsonable_python(_list_values(schema)))
+        return json_schema
 
     def literal_schema(self, schema: Any) -> Any:
-        self._check_values(schema, to_jsonable_python(_values_of(schema)))
+        self._check_values(schema, to_jsonable_python(_list_values(schema)))
         return super().literal_schema(schema)
 
     def definitions_schema(self, schema: Any) -> Any:
@@ -160,27 +162,27 @@ class _Schemas(GenerateJsonSchema):
         return super().definitions_schema(schema)
 
     def dict_schema(self, schema: Any) -> Any:
-        return self._with_keys(super().dict_schema(schema), schema)
+        return self._name_keys(super().dict_schema(schema), schema)
 
     def ordered_dict_schema(self, schema: Any) -> Any:
-        return self._with_keys(super().ordered_dict_schema(schema), schema)
+        return self._name_keys(super().ordered_dict_schema(schema), schema)
 
     def counter_schema(self, schema: Any) -> Any:
-        return self._with_keys(super().counter_schema(schema), schema)
+        return self._name_keys(super().counter_schema(schema), schema)
 
-    def _with_keys(self, found: dict[str, Any], schema: Any) -> dict[str, Any]:
-        """The schema of a mapping, with the names of its keys as JSON has them."""
+    def _name_keys(self, json_schema: dict[str, Any], schema: Any) -> dict[str, Any]:
+        """Add the possible keys of a mapping to its schema, as JSON has them."""
         keys = schema.get("keys_schema", {})
         while keys.get("type") == "definition-ref":
             keys = self._core_schemas.get(keys["schema_ref"], {})
         if not self._is_response and keys.get("type") in _UNREADABLE_KEYS:
             raise UnreadableError("its keys cannot be read from JSON, in which they are strings")
-        values = _values_of(keys)
+        values = _list_values(keys)
         if values:
             names = list(to_jsonable_python(dict.fromkeys(values)))
             self._check_values(keys, names)
-            found["propertyNames"] = {"enum": names}
-        return found
+            json_schema["propertyNames"] = {"enum": names}
+        return json_schema
 
     def _check_values(self, schema: Any, values: Iterable[Any]) -> None:
         """Check that a request can have each of these values.
@@ -211,8 +213,8 @@ class UnreadableError(TypeError):
     """A type that a request cannot give. The message is the reason."""
 
 
-def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of the values of `annotation`.
+def make_schema(annotation: Any, *, of: Literal["request", "response"]) -> dict[str, Any]:
+    """Make the JSON Schema (draft 2020-12) of the values of `annotation`.
 
     Args:
         annotation: any type that pydantic supports: dataclass, TypedDict, model, Literal, Enum,
@@ -223,12 +225,13 @@ def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[st
     Raises:
         TypeError: no schema describes the type, or a request cannot have it.
     """
-    mode: Literal["validation", "serialization"] = (
-        "validation" if of == "request" else "serialization"
-    )
-    described = annotation if of == "request" else _with_files(annotation)
+    mode: Literal["validation", "serialization"] = "validation"
+    content_type = annotation
+    if of == "response":
+        mode = "serialization"
+        content_type = _replace_files(annotation)
     try:
-        schema = adapter_of(described).json_schema(mode=mode, schema_generator=_Schemas)
+        schema = get_adapter(content_type).json_schema(mode=mode, schema_generator=_Schemas)
     except UnreadableError as error:
         raise TypeError(f"a call cannot give a value of the type {annotation}: {error}") from error
     except Exception as error:
@@ -238,13 +241,13 @@ def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[st
         )
         raise TypeError(f"no JSON Schema describes the type {annotation}: {reason}") from error
     _drop_class_title(schema, getattr(annotation, "__name__", ""))
-    for name, definition in schema.get(_DOLLAR_DEFS, {}).items():
+    for name, definition in schema.get("$defs", {}).items():
         _drop_class_title(definition, name)
     return schema
 
 
 def is_undefined(error: BaseException | None) -> bool:
-    """Whether `schema_of` raised `error` because a class that the type refers to is not defined yet."""
+    """Whether `make_schema` raised `error` because part of the type is not defined yet."""
     while error is not None:
         if isinstance(error, NameError) or getattr(error, "code", "") == "class-not-fully-defined":
             return True
@@ -252,19 +255,19 @@ def is_undefined(error: BaseException | None) -> bool:
     return False
 
 
-def _with_files(annotation: Any) -> Any:
-    """The type of a whole response, where bytes and paths are files (`toolshelf_tools.files.as_file`)."""
-    plain = _bare(annotation)
+def _replace_files(annotation: Any) -> Any:
+    """The type of a complete response, whose bytes and paths are files (see `files.as_file`)."""
+    plain = _strip_metadata(annotation)
     if plain in {bytes, bytearray, memoryview}:
         return Annotated[bytes, WithJsonSchema(dict(_BASE64))]
     if isinstance(plain, type) and issubclass(plain, pathlib.PurePath):
         return typing.Union[File, annotation]  # noqa: UP007  it may not be a type
     if get_origin(plain) in {typing.Union, types.UnionType}:
-        return typing.Union[tuple(map(_with_files, get_args(plain)))]  # noqa: UP007
+        return typing.Union[tuple(map(_replace_files, get_args(plain)))]  # noqa: UP007
     return annotation
 
 
-def _bare(annotation: Any) -> Any:
+def _strip_metadata(annotation: Any) -> Any:
     """`annotation` without its metadata and its other names."""
     while True:
         if get_origin(annotation) is Annotated:
@@ -275,10 +278,10 @@ def _bare(annotation: Any) -> Any:
             return annotation
 
 
-def _values_of(schema: Any) -> list[Any]:
+def _list_values(schema: Any) -> list[Any]:
     """The values of an enumeration or a literal; [] for another type."""
-    values = schema.get("members") if schema.get("type") == "enum" else schema.get("expected", [])
-    return [value.value if isinstance(value, enum.Enum) else value for value in values or []]
+    values = schema.get("members") or schema.get("expected") or []
+    return [getattr(value, "value", value) for value in values]
 
 
 def _drop_class_title(schema: dict[str, Any], name: str) -> None:

@@ -35,15 +35,14 @@ except ImportError as error:
 
 from toolshelf_tools.calls import Caller
 from toolshelf_tools.decorator import Spec, read_spec
-from toolshelf_tools.factories import LoadedFactory, load_factory
+from toolshelf_tools.factories import load_factory
 from toolshelf_tools.files import BASE64_FORMATS, BadFileError, as_file, read_file
 from toolshelf_tools.interfaces import File, ToolError
 from toolshelf_tools.json_encoder import NotJSONError, encode, pointer_join
-from toolshelf_tools.spec import NoSpecError, spec_of
+from toolshelf_tools.spec import NoSpecError, make_spec
 from toolshelf_tools.type_conversion import (
     MisfitError,
-    configuration_type,
-    plain_value,
+    make_plain,
     read_value,
     request_type,
     response_type,
@@ -70,7 +69,7 @@ class Problem:
     details: str = ""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message}" + (f"\n{self.details}" if self.details else "")
+        return f"{self.where}: {self.message}\n{self.details}".rstrip("\n")
 
 
 class CheckFailed(AssertionError):
@@ -99,13 +98,14 @@ class Example:
     document: Mapping[str, Any]
 
     def __str__(self) -> str:
-        description = self.document.get("description") if isinstance(self.document, Mapping) else ""
-        return f"example {self.number}" + (f": {description}" if description else "")
+        if isinstance(self.document, Mapping) and (text := self.document.get("description")):
+            return f"example {self.number}: {text}"
+        return f"example {self.number}"
 
-    def problems(self) -> list[Problem]:
-        """The problems of the example, or of the call of the tool with its parameters."""
+    def find_problems(self) -> list[Problem]:
+        """Find problems of the example, and of the call of the tool with its parameters."""
         where = f"example {self.number}"
-        return [Problem(where, *each) for each in self.subject.example_problems(self.document)]
+        return [Problem(where, *each) for each in self.subject.check_example(self.document)]
 
     def check(self) -> None:
         """Call the tool with the example's parameters.
@@ -114,7 +114,7 @@ class Example:
             CheckFailed: the example does not match the spec, or the response does not match the
                 spec or the example.
         """
-        if problems := self.problems():
+        if problems := self.find_problems():
             raise CheckFailed(problems)
 
 
@@ -130,7 +130,7 @@ class Subject:
         exactly: bool = True,
         ignored: Collection[str] = (),
     ) -> None:
-        """Import the factory if need be.
+        """Import the factory if `factory` is its reference.
 
         Args:
             factory: a factory, a class of factories, or "module:attribute".
@@ -145,36 +145,35 @@ class Subject:
             Exception: anything that the import raises.
         """
         if isinstance(factory, str):
-            factory = load_factory(factory).factory
+            factory = load_factory(factory)
         elif isinstance(factory, type):
             factory = factory()
         self.factory = factory
-        self.loaded = LoadedFactory(factory, wants_argument(factory.create))
-        self.spec: Any = spec_of(factory) if spec is None else read_spec(spec)
+        self.spec: Any = make_spec(factory) if spec is None else read_spec(spec)
         self.configuration = {} if configuration is None else configuration
-        self.exactly, self.ignored = exactly, frozenset(ignored)
+        self.exactly = exactly
+        self.ignored = frozenset(ignored)
 
     @property
     def definition(self) -> Mapping[str, Any]:
-        found = self.spec.get("definition") if isinstance(self.spec, Mapping) else None
-        return found if isinstance(found, Mapping) else {}
+        definition = self.spec.get("definition") if isinstance(self.spec, Mapping) else None
+        return definition if isinstance(definition, Mapping) else {}
 
     @cached_property
     def examples(self) -> list[Example]:
-        found = self.definition.get("examples")
-        return (
-            [Example(self, *each) for each in enumerate(found, 1)]
-            if isinstance(found, list | tuple)
-            else []
-        )
+        documents = self.definition.get("examples")
+        if not isinstance(documents, list | tuple):
+            return []
+        return [Example(self, number, document) for number, document in enumerate(documents, 1)]
 
-    def definition_problems(self) -> list[Problem]:
-        """The problems of the spec itself, or of the factory for it."""
-        return [Problem("definition", message) for message in self._definition_messages()] + [
-            Problem("configuration", message) for message in self._configuration_messages()
-        ]
+    def find_problems(self) -> list[Problem]:
+        """Find problems of the spec itself, and of the factory with it. The tool is not called."""
+        problems = [Problem("definition", message) for message in self._check_definition()]
+        for message in self._check_configuration():
+            problems.append(Problem("configuration", message))
+        return problems
 
-    def _definition_messages(self) -> Iterator[str]:
+    def _check_definition(self) -> Iterator[str]:
         if not self.definition:
             yield "The spec has no `definition`, which is an object."
             return
@@ -182,39 +181,33 @@ class Subject:
             if not isinstance(self.definition.get(member), str) or not self.definition[member]:
                 yield f"`{member}` must be a string that is not empty."
         for member in ("parameters", "returnType"):
-            if message := _schema_message(self.definition.get(member, True)):
+            if message := _check_schema(self.definition.get(member, True)):
                 yield f"`{member}` is not a valid JSON Schema: {message}"
         if not isinstance(self.definition.get("examples", []), list | tuple):
             yield "`examples` must be an array."
-        declared, served = (
-            self.definition.get("id") or self.definition.get("name"),
-            self.factory.tool_id(),
-        )
-        if declared != served:
-            yield f"The factory's tool_id() is {served!r}, but the id of the spec is {declared!r}."
+        spec_id = self.definition.get("id") or self.definition.get("name")
+        tool_id = self.factory.tool_id()
+        if spec_id != tool_id:
+            yield f"The factory's tool_id() is {tool_id!r}, but the id of the spec is {spec_id!r}."
 
-    def _configuration_messages(self) -> Iterator[str]:
+    def _check_configuration(self) -> Iterator[str]:
         schema = self.spec.get("configuration") if isinstance(self.spec, Mapping) else None
-        if schema is not None and (message := _schema_message(schema)):
+        if schema is not None and (message := _check_schema(schema)):
             yield f"It is not a valid JSON Schema: {message}"
-        elif self.loaded.configurable:
-            yield from _value_messages(
+        elif wants_argument(self.factory.create):
+            yield from _check_value(
                 schema, self.configuration, "The configuration to check with (`{}` by default)"
             )
 
-    def example_problems(self, example: Any) -> Iterator[tuple[str, str]]:
-        """The message and details of each problem of one example."""
+    def check_example(self, example: Any) -> Iterator[tuple[str, str]]:
+        """Yield the message and details of each problem of one example."""
         if not isinstance(example, Mapping):
             yield "It must be an object.", ""
             return
-        for member, schema in (("parameters", "parameters"), ("returnValue", "returnType")):
-            if member in example:
-                messages = list(
-                    _value_messages(self.definition.get(schema), example[member], f"Its `{member}`")
-                )
-                yield from ((message, "") for message in messages)
-                if messages:
-                    return
+        if messages := self._check_members(example):
+            for message in messages:
+                yield message, ""
+            return
         if "parameters" not in example:
             return
         try:
@@ -225,25 +218,28 @@ class Subject:
         except Exception as error:  # noqa: BLE001  whatever the tool raises
             yield f"The call raised {type(error).__name__}: {error}", traceback.format_exc()
             return
-        yield from (
-            (each, "")
-            for each in _value_messages(self.definition.get("returnType"), response, "The response")
-        )
+        for message in _check_value(self.definition.get("returnType"), response, "The response"):
+            yield message, ""
         if "returnValue" in example and self.exactly:
-            expected = _parsed(json.dumps(example["returnValue"]))
-            differences = [
-                (at, each) for at, each in _differences(expected, response) if not self._ignores(at)
-            ]
-            yield from (
-                (f"The response differs at {at or 'its root'}: {each}.", "")
-                for at, each in differences
-            )
+            expected_value = _parse(json.dumps(example["returnValue"]))
+            for pointer, difference in _compare(expected_value, response):
+                if not self._ignores(pointer):
+                    yield f"The response differs at {pointer or 'its root'}: {difference}.", ""
+
+    def _check_members(self, example: Mapping[str, Any]) -> list[str]:
+        for member, schema in (("parameters", "parameters"), ("returnValue", "returnType")):
+            if member in example:
+                value = example[member]
+                messages = _check_value(self.definition.get(schema), value, f"Its `{member}`")
+                if messages:
+                    return messages
+        return []
 
     def _ignores(self, pointer: str) -> bool:
         return any(pointer == each or pointer.startswith(f"{each}/") for each in self.ignored)
 
     def respond(self, parameters: Any) -> Any:
-        """The response of a new tool to `parameters`, read from its JSON; numbers with a point are Decimals.
+        """Call a new tool. The response is read from its JSON; numbers with a point are Decimals.
 
         Raises:
             MisfitError: a value does not match a type that the tool annotates.
@@ -252,31 +248,25 @@ class Subject:
             Exception: anything that the tool raises.
         """
         with Caller() as caller:
-            if self.loaded.configurable:
-                text = json.dumps(self.configuration)
-                given = read_value(text, configuration_type(self.factory), what="configuration")
-                tool = caller.result_of(self.factory.create(given))
-            else:
-                tool = caller.result_of(self.factory.create())
+            tool = caller.create_tool(self.factory, json.dumps(self.configuration))
             request = read_value(json.dumps(parameters), request_type(tool), what="parameters")
             kind = response_type(tool)
-            response = as_file(caller.response_of(tool.call(request)), kind)
+            response = as_file(caller.get_response(tool.call(request)), kind)
         if not isinstance(response, File):
-            response = plain_value(response, kind)
+            response = make_plain(response, kind)
         max_bytes = _MAX_RESPONSE_BYTES + 2 * _MAX_FILE_BYTES
-        return _parsed(encode(response, max_bytes=max_bytes, describe_file=self._value_of_file))
+        return _parse(encode(response, max_bytes=max_bytes, describe_file=self._describe_file))
 
-    def _value_of_file(self, file: File, pointer: str) -> Any:
-        """Its content in Base64 where `returnType` declares that, else its description."""
-        read = read_file(file, pointer, max_bytes=_MAX_FILE_BYTES)
-        schema = self.definition.get("returnType")
+    def _describe_file(self, file: File, pointer: str) -> Any:
+        """The file's content in Base64 where `returnType` declares that, else its description."""
+        content = read_file(file, pointer, max_bytes=_MAX_FILE_BYTES)
+        return_type = self.definition.get("returnType")
+        schema = _follow_reference(return_type, return_type)
         for token in pointer.split("/")[1:]:
-            schema = _below(
-                _target(schema, self.definition), token.replace("~1", "/").replace("~0", "~")
-            )
-        schema = _target(schema, self.definition)
+            name = token.replace("~1", "/").replace("~0", "~")
+            schema = _follow_reference(_get_subschema(schema, name), return_type)
         options = [schema, *schema.get("anyOf", []), *schema.get("oneOf", [])]
-        return read.base64() if any(map(_is_base64, options)) else read.description()
+        return content.base64() if any(map(_is_base64, options)) else content.description()
 
 
 def check(
@@ -287,7 +277,9 @@ def check(
     exactly: bool = True,
     ignored: Collection[str] = (),
 ) -> None:
-    """Check the spec of `factory`, and call its tool with each example. The arguments are those of `Subject`.
+    """Check the spec of `factory`, and call its tool with each example.
+
+    The arguments are those of `Subject`.
 
     Raises:
         CheckFailed: with all problems.
@@ -296,20 +288,21 @@ def check(
     subject = Subject(
         factory, spec=spec, configuration=configuration, exactly=exactly, ignored=ignored
     )
-    problems = subject.definition_problems()
+    problems = subject.find_problems()
     if not problems:
-        problems = [problem for example in subject.examples for problem in example.problems()]
+        for example in subject.examples:
+            problems += example.find_problems()
     if problems:
         raise CheckFailed(problems)
 
 
 def examples_of(factory: Any, **options: Any) -> list[Example]:
-    """The examples of `factory`, each with `check()`: parameters of a test. `options` are those of `check`."""
+    """The examples of `factory`, as parameters of a test. `options` are the arguments of `check`."""
     return Subject(factory, **options).examples
 
 
 def call(factory: Any, parameters: Any, *, configuration: Any = None) -> Any:
-    """The response of the tool of `factory` to `parameters`, both as JSON has them.
+    """Call the tool of `factory` once: the response to `parameters`, both as JSON has them.
 
     Raises:
         Exception: see `Subject.respond`.
@@ -318,34 +311,32 @@ def call(factory: Any, parameters: Any, *, configuration: Any = None) -> Any:
         subject = Subject(factory, configuration=configuration)
     except NoSpecError:
         subject = Subject(factory, spec={}, configuration=configuration)
-    return _plain(subject.respond(parameters))
+    return _replace_decimals(subject.respond(parameters))
 
 
 def _is_base64(schema: Any) -> bool:
     if not isinstance(schema, Mapping):
         return False
-    return (
-        str(schema.get("contentEncoding")).lower() == "base64"
-        or schema.get("format") in BASE64_FORMATS
-    )
+    encoding = str(schema.get("contentEncoding")).lower()
+    return encoding == "base64" or schema.get("format") in BASE64_FORMATS
 
 
-def _target(schema: Any, definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema that a reference within `returnType` leads to; {} for one that cannot be found."""
+def _follow_reference(schema: Any, return_type: Any) -> Mapping[str, Any]:
+    """The schema that a reference within `returnType` leads to; {} if it leads nowhere."""
     for _ in range(10):
         if not isinstance(schema, Mapping):
             return {}
         reference = schema.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#"):
             return schema
-        schema = definition.get("returnType")
+        schema = return_type
         for token in reference.split("/")[1:]:
             schema = schema.get(token) if isinstance(schema, Mapping) else None
     return {}
 
 
-def _below(schema: Mapping[str, Any], token: str) -> Any:
-    """The schema for a member or item."""
+def _get_subschema(schema: Mapping[str, Any], token: str) -> Any:
+    """The schema of a member or an item."""
     properties, items = schema.get("properties"), schema.get("prefixItems")
     if isinstance(properties, Mapping) and token in properties:
         return properties[token]
@@ -354,69 +345,77 @@ def _below(schema: Mapping[str, Any], token: str) -> Any:
     return schema.get("items", schema.get("additionalProperties"))
 
 
-def _schema_message(schema: Any) -> str:
+def _check_schema(schema: Any) -> str:
     """Why `schema` is not a valid JSON Schema; "" if it is."""
     if not isinstance(schema, dict | bool):
         return f"it is {type(schema).__name__}, not an object."
     try:
-        _validator_of(schema).check_schema(schema)
+        _get_validator(schema).check_schema(schema)
     except SchemaError as error:
-        return _sentence(error)
+        return _describe(error)
     return ""
 
 
-def _validator_of(schema: Any) -> Any:
+def _get_validator(schema: Any) -> Any:
     """The validator class of the schema's own draft, 2020-12 by default."""
     return validator_for(schema, Draft202012Validator)
 
 
-def _value_messages(schema: Any, value: Any, what: str) -> Iterator[str]:
-    """How `value` breaks `schema`; nothing if there is no schema."""
+def _check_value(schema: Any, value: Any, subject: str) -> list[str]:
+    """How `value` breaks `schema`; [] if there is no schema."""
     if schema is None or schema is True:
-        return
-    validator = _validator_of(schema)(schema, format_checker=FormatChecker())
-    errors = sorted(
-        validator.iter_errors(_plain(value)), key=lambda error: list(map(str, error.absolute_path))
-    )
+        return []
+    validator = _get_validator(schema)(schema, format_checker=FormatChecker())
+    errors = sorted(validator.iter_errors(_replace_decimals(value)), key=_sort_key)
+    messages = []
     for error in errors[:_MAX_SHOWN]:
-        yield f"{what} does not match its schema: {_sentence(best_match([error]))}"
+        reason = _describe(best_match([error]))
+        messages.append(f"{subject} does not match its schema: {reason}")
+    return messages
 
 
-def _sentence(error: Any) -> str:
-    return f"{pointer_join('', *error.absolute_path) or 'at the root'}: {error.message}."
+def _sort_key(error: Any) -> list[str]:
+    return list(map(str, error.absolute_path))
 
 
-def _parsed(text: str | bytes) -> Any:
+def _describe(error: Any) -> str:
+    pointer = pointer_join("", *error.absolute_path)
+    return f"{pointer or 'at the root'}: {error.message}."
+
+
+def _parse(text: str | bytes) -> Any:
     return json.loads(text, parse_float=Decimal)
 
 
-def _plain(value: Any) -> Any:
-    """`value` with floats instead of Decimals."""
+def _replace_decimals(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _replace_decimals(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return list(map(_replace_decimals, value))
     return float(value) if isinstance(value, Decimal) else value
 
 
-def _differences(expected: Any, found: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Each difference between two values: its JSON Pointer, and a sentence. 1 and 1.0 are equal, true and 1 are not."""
-    if isinstance(expected, dict) and isinstance(found, dict):
-        for name in [*expected, *(name for name in found if name not in expected)]:
-            at = pointer_join(pointer, name)
-            if name not in found:
-                yield at, f"{_shown(expected[name])} is missing"
+def _compare(expected: Any, actual: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the JSON Pointer and the description of each difference of two values.
+
+    1 and 1.0 are equal, true and 1 are not.
+    """
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for name in expected | actual:
+            below = pointer_join(pointer, name)
+            if name not in actual:
+                yield below, f"{_show(expected[name])} is missing"
             elif name not in expected:
-                yield at, f"{_shown(found[name])} is not expected"
+                yield below, f"{_show(actual[name])} is not expected"
             else:
-                yield from _differences(expected[name], found[name], at)
-    elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        for index, pair in enumerate(zip(expected, found, strict=True)):
-            yield from _differences(*pair, f"{pointer}/{index}")
-    elif isinstance(expected, bool) != isinstance(found, bool) or expected != found:
-        yield pointer, f"{_shown(found)} instead of {_shown(expected)}"
+                yield from _compare(expected[name], actual[name], below)
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        for index, item in enumerate(expected):
+            yield from _compare(item, actual[index], f"{pointer}/{index}")
+    elif isinstance(expected, bool) != isinstance(actual, bool) or expected != actual:
+        yield pointer, f"{_show(actual)} instead of {_show(expected)}"
 
 
-def _shown(value: Any) -> str:
-    text = json.dumps(_plain(value), ensure_ascii=False)
+def _show(value: Any) -> str:
+    text = json.dumps(_replace_decimals(value), ensure_ascii=False)
     return text if len(text) <= 200 else f"{text[:200]}…"

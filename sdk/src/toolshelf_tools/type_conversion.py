@@ -1,4 +1,4 @@
-"""Convert between JSON and a tool's arguments and responses: plain Python values, or the types that it annotates."""
+"""Convert between JSON and the values of a tool: plain Python values, or the types it annotates."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from toolshelf_tools.interfaces import Progress
 
 _PLAIN: Final = (dict, list, tuple, str, int, float, bool, object, type(None), Mapping, Any, None)
 _GENERATORS: Final = {Generator, AsyncGenerator, Iterator, AsyncIterator}
-_PLAIN_ORIGINS: Final = {dict, list, tuple, Mapping, typing.Union, types.UnionType}
+_UNIONS: Final = {typing.Union, types.UnionType}
+_PLAIN_ORIGINS: Final = {dict, list, tuple, Mapping, *_UNIONS}
 _PLAIN_MAPPINGS: Final = {dict, Mapping}
 _PLAIN_KEYS: Final = (str, Any, object)
 
 
 class MisfitError(ValueError):
-    """A value does not match the type that the tool annotates. The message gives the position and the reason."""
+    """A value does not match the type that the tool annotates. The message says where, and why."""
 
 
 def read_value(text: str, annotation: object, *, what: str) -> Any:
-    """Read JSON as a value of `annotation`: plain Python values, or a type that pydantic converts them to.
+    """Read JSON as a value of `annotation`.
 
     Args:
         text: strict JSON.
@@ -38,36 +39,36 @@ def read_value(text: str, annotation: object, *, what: str) -> Any:
     """
     if is_plain(annotation):
         return json.loads(text)
-    from toolshelf_tools.pydantic_types import read_typed  # noqa: PLC0415  slow to import, and most tools do not need it
+    # Slow to import, and most tools do not need it.
+    from toolshelf_tools.pydantic_types import read_typed  # noqa: PLC0415
 
     return read_typed(text, annotation, what=what)
 
 
-def plain_value(value: object, annotation: object) -> object:
+def make_plain(value: object, annotation: object) -> object:
     """Convert `value` to plain Python types, according to `annotation`.
 
-    A dataclass or pydantic model, alone or in a list, implies its own type.
+    A dataclass or pydantic model, alone or in a list, needs no annotation.
 
     Raises:
-        NotJSONError: see `plain_of`.
+        NotJSONError: see `dump_typed`.
     """
     if is_plain(annotation):
-        if not _implies_its_type(value[0] if isinstance(value, list) and value else value):
+        first = next(iter(value), None) if isinstance(value, list) else value
+        if not _has_schema(type(first)):
             return value
         annotation = list if isinstance(value, list) else type(value)
-    from toolshelf_tools.pydantic_types import plain_of  # noqa: PLC0415  as above
+    from toolshelf_tools.pydantic_types import dump_typed  # noqa: PLC0415  slow to import
 
-    return plain_of(value, annotation)
+    return dump_typed(value, annotation)
 
 
-def _implies_its_type(value: object) -> bool:
-    return hasattr(type(value), "__dataclass_fields__") or hasattr(
-        type(value), "__pydantic_serializer__"
-    )
+def _has_schema(kind: type) -> bool:
+    return hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__pydantic_serializer__")
 
 
 def is_plain(annotation: object) -> bool:
-    """Whether values of `annotation` need no conversion, because JSON has their type: dict, dict[str, str], Any."""
+    """Whether JSON has the type, so that no conversion is needed: dict, dict[str, str], Any."""
     origin = get_origin(annotation)
     if origin is None:
         return any(annotation is plain for plain in _PLAIN)
@@ -78,15 +79,31 @@ def is_plain(annotation: object) -> bool:
 
 
 def request_type(tool: object) -> object:
-    """The type of `tool.call`'s argument: `request_type`, else the annotation of its parameter, else `dict`."""
-    named = getattr(tool, "request_type", None)
-    return named if named is not None else _annotation_of_argument(getattr(tool, "call", None))
+    """The type of `call`'s argument: `request_type`, else its annotation, else `dict`."""
+    return _find_argument_type(tool, "request_type", "call")
+
+
+def configuration_type(factory: object) -> object:
+    """The type of `create`'s argument: `configuration_type`, else its annotation, else `dict`."""
+    return _find_argument_type(factory, "configuration_type", "create")
+
+
+def _find_argument_type(owner: object, member: str, method: str) -> object:
+    declared_type = getattr(owner, member, None)
+    if declared_type is not None:
+        return declared_type
+    for name, annotation in _read_hints(getattr(owner, method, None)).items():
+        if name != "return":
+            return annotation
+    return dict
 
 
 def response_type(tool: object) -> object:
-    """The type that `tool.call` responds with: `response_type`, else its return annotation, else `dict`."""
-    named = getattr(tool, "response_type", None)
-    return named if named is not None else response_type_of(getattr(tool, "call", None))
+    """The type of `call`'s response: `response_type`, else its return annotation, else `dict`."""
+    declared_type = getattr(tool, "response_type", None)
+    if declared_type is not None:
+        return declared_type
+    return response_type_of(getattr(tool, "call", None))
 
 
 def response_type_of(function: object, *, default: object = dict) -> object:
@@ -95,33 +112,27 @@ def response_type_of(function: object, *, default: object = dict) -> object:
     That of a generator is the type that it returns, or, if it returns nothing, the type that it
     yields besides `Progress`.
     """
-    annotated = annotated_return(function)
-    if annotated is None:
+    annotation = annotated_return(function)
+    if annotation is None:
         return default
-    if get_origin(annotated) in _GENERATORS and (arguments := get_args(annotated)):
-        returned = arguments[2] if len(arguments) == 3 else None
-        return (
-            _without_progress(arguments[0], default) if returned in {None, type(None)} else returned
-        )
-    return annotated
+    arguments = get_args(annotation)
+    if get_origin(annotation) not in _GENERATORS or not arguments:
+        return annotation
+    if len(arguments) == 3 and arguments[2] not in {None, type(None)}:
+        return arguments[2]
+    return _remove_progress(arguments[0], default)
 
 
-def _without_progress(yielded: Any, default: object) -> object:
-    if get_origin(yielded) not in {typing.Union, types.UnionType}:
-        return default if yielded is Progress else yielded
-    others = tuple(each for each in get_args(yielded) if each is not Progress)
+def _remove_progress(annotation: Any, default: object) -> object:
+    if get_origin(annotation) not in _UNIONS:
+        return default if annotation is Progress else annotation
+    others = tuple(each for each in get_args(annotation) if each is not Progress)
     return typing.Union[others] if others else default  # noqa: UP007  of a tuple
 
 
 def annotated_return(function: object) -> object | None:
     """The return annotation of `function`, `NoneType` for `-> None`; None if it has none."""
-    return _hints(function).get("return")
-
-
-def configuration_type(factory: object) -> object:
-    """The type of `factory.create`'s argument: `configuration_type`, else the parameter's annotation, else `dict`."""
-    named = getattr(factory, "configuration_type", None)
-    return named if named is not None else _annotation_of_argument(getattr(factory, "create", None))
+    return _read_hints(function).get("return")
 
 
 def wants_argument(function: Callable[..., object]) -> bool:
@@ -134,33 +145,27 @@ def wants_argument(function: Callable[..., object]) -> bool:
     return any(each.kind in positional | {inspect.Parameter.VAR_POSITIONAL} for each in parameters)
 
 
-def _annotation_of_argument(function: Callable[..., object] | None) -> object:
-    return next(
-        (annotation for name, annotation in _hints(function).items() if name != "return"), dict
-    )
-
-
-def _hints(function: object) -> dict[str, Any]:
+def _read_hints(function: object) -> dict[str, Any]:
     """The annotations of `function`; {} if they cannot be evaluated: they are optional."""
     if not getattr(function, "__annotations__", None):
         return {}
     function = getattr(function, "__func__", function)
     try:
-        return _hints_of(function)
+        return _evaluate_hints(function)
     except Exception:  # noqa: BLE001  it cannot be hashed, so its hints cannot be cached
-        return _hints_of.__wrapped__(function)
+        return _evaluate_hints.__wrapped__(function)
 
 
 @cache
-def _hints_of(function: object) -> dict[str, Any]:
+def _evaluate_hints(function: object) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
     except Exception:  # noqa: BLE001  annotations are code, which may raise anything
         return {}
 
 
-def types_annotated_beside(factory: object) -> list[object]:
-    """The types that `factory` (one made by `@tool`) and the tools in its module annotate, except those that JSON has.
+def find_types_beside(factory: object) -> list[object]:
+    """The types, other than those of JSON, that `factory` and the tools in its module annotate.
 
     Determined once, before runs are forked. For a tool that is defined elsewhere, each run
     determines them again.
@@ -168,10 +173,13 @@ def types_annotated_beside(factory: object) -> list[object]:
     module = sys.modules.get(type(factory).__module__)
     if module is None:
         return []
-    tools = [
-        each for each in vars(module).values() if isinstance(each, type) and "call" in vars(each)
-    ]
+    tools: list[object] = []
+    for member in vars(module).values():
+        if isinstance(member, type) and "call" in vars(member):
+            tools.append(member)
+    if hasattr(factory, "request_type"):  # it was made by `@tool`
+        tools.append(factory)
     annotations = [configuration_type(factory)]
-    for tool in [*tools, factory] if hasattr(factory, "request_type") else tools:
+    for tool in tools:
         annotations += [request_type(tool), response_type(tool)]
     return [annotation for annotation in annotations if not is_plain(annotation)]

@@ -5,15 +5,14 @@ from functools import cache
 from typing import Any
 
 from playground.builtin import FACTORIES
+from toolshelf_tools.calls import Caller
 from toolshelf_tools.factories import load_factory
 from toolshelf_tools.files import read_file
 from toolshelf_tools.type_conversion import (
-    configuration_type,
-    plain_value,
+    make_plain,
     read_value,
     request_type,
     response_type,
-    wants_argument,
 )
 from toolspec.text import reader
 
@@ -21,23 +20,20 @@ from toolspec.text import reader
 @cache
 def factories() -> dict[str, Any]:
     """The built-in factories by the id of their tool."""
-    loaded = [load_factory(reference).factory for reference in FACTORIES]
+    loaded = [load_factory(reference) for reference in FACTORIES]
     return {factory.tool_id(): factory for factory in loaded}
 
 
 def make_tool(tool_id: str, configuration: dict[str, Any] | None = None) -> Any:
-    factory = factories()[tool_id]
-    if not wants_argument(factory.create):
-        return factory.create()
-    text = reader.dumps(configuration or {})
-    return factory.create(read_value(text, configuration_type(factory), what="configuration"))
+    with Caller() as caller:
+        return caller.create_tool(factories()[tool_id], reader.dumps(configuration or {}))
 
 
 def call_tool(tool_id: str, parameters: Any, *, configuration: dict[str, Any] | None = None) -> Any:
     """The response of the tool, read back from JSON: only JSON values are in it."""
     tool = make_tool(tool_id, configuration)
     request = read_value(reader.dumps(parameters), request_type(tool), what="parameters")
-    response = plain_value(tool.call(request), response_type(tool))
+    response = make_plain(tool.call(request), response_type(tool))
     return json.loads(json.dumps(response, allow_nan=False, default=describe_file))
 
 
