@@ -94,19 +94,23 @@ def deep(levels: int) -> JSON:
 
 DOUBLING = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(10)}
 HOSTILE: dict[str, tuple[JSON, JSON]] = {
-    "1,900 members declared": ({"properties": {f"p{n}": {"type": "string"} for n in range(1_900)}}, {}),
+    "1,900 members "
+    "declared": ({"properties": {f"p{n}": {"type": "string"} for n in range(1_900)}}, {}),
     "10,000 members there": ({}, {f"p{n}": n for n in range(10_000)}),
     "100,000 rows": ({"items": {"type": "integer"}}, list(range(100_000))),
-    "900 branches": ({"oneOf": [{"properties": {"k": {"const": n}}} for n in range(900)]}, {"k": 899}),
+    "900 "
+    "branches": ({"oneOf": [{"properties": {"k": {"const": n}}} for n in range(900)]}, {"k": 899}),
     "enum of 2,000, 300 rows": ({"items": {"enum": [f"v{n}" for n in range(2_000)]}}, ["v1"] * 300),
-    "64 levels": ({"$ref": "#/$defs/t", "$defs": {"t": {"properties": {"a": {"$ref": "#/$defs/t"}}}}}, deep(60)),
+    "64 "
+    "levels": ({"$ref": "#/$defs/t", "$defs": {"t": {"properties": {"a": {"$ref": "#/$defs/t"}}}}}, deep(60)),
     "reference to itself": ({"$ref": "#"}, {"a": 1}),
     "required cycle": (
         {"$ref": "#/$defs/t", "$defs": {"t": {"required": ["a"], "properties": {"a": {"$ref": "#/$defs/t"}}}}},
         {},
     ),
     "slow pattern": ({"patternProperties": {"^(a+)+$": {"type": "string"}}}, {"a" * 40 + "!": 1}),
-    "anyOf of anyOf, 2^10": ({"$defs": DOUBLING | {"d10": {"type": "string"}}, "$ref": "#/$defs/d0"}, 5),
+    "anyOf of anyOf, "
+    "2^10": ({"$defs": DOUBLING | {"d10": {"type": "string"}}, "$ref": "#/$defs/d0"}, 5),
     "a text of 200 KB": ({"type": "string"}, "x" * 200_000),
 }  # fmt: skip
 

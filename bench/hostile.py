@@ -75,7 +75,8 @@ def main() -> None:
         took_s, case = slowest.get(test, (float("inf"), "was not measured"))
         above = above or took_s > bar_s
         print(
-            f"{took_s:>8.2f}{bar_s:>8.2f}  {test.partition('::')[2]} {case[:60]}{' ABOVE' if took_s > bar_s else ''}"
+            f"{took_s:>8.2f}{bar_s:>8.2f}  {test.partition('::')[2]} "
+            f"{case[:60]}{' ABOVE' if took_s > bar_s else ''}"
         )
     sys.exit(1 if status or above else 0)
 

@@ -32,7 +32,8 @@ from tests.site import Site  # noqa: E402
 JOURNEYS: dict[str, Callable[[journeys.Person], None]] = {
     "a newcomer's first run that conforms": journeys.test_a_newcomer_runs_a_tool_that_conforms,
     "the same on a phone, 360 px wide": journeys.test_a_newcomer_with_a_phone_runs_a_tool,
-    "a spec with two mistakes fixed and published": journeys.test_a_spec_with_mistakes_is_fixed_and_published,
+    "a spec with two mistakes fixed and "
+    "published": journeys.test_a_spec_with_mistakes_is_fixed_and_published,
     "an OpenAPI document imported, its breaking changes read": (
         journeys.test_the_breaking_changes_of_an_imported_document_are_read
     ),
@@ -46,7 +47,8 @@ JOURNEYS: dict[str, Callable[[journeys.Person], None]] = {
     "a tool run with a saved secret": journeys.test_a_tool_runs_with_a_saved_secret,
     "a violation understood": journeys.test_a_violation_leads_to_its_rule,
     "two runs compared": journeys.test_two_runs_are_compared,
-    "a tool deprecated in favour of another": journeys.test_a_tool_is_deprecated_in_favour_of_another,
+    "a tool deprecated in favour of "
+    "another": journeys.test_a_tool_is_deprecated_in_favour_of_another,
     "a failed run found and rerun": journeys.test_a_failed_run_is_found_and_rerun,
 }
 

@@ -194,7 +194,8 @@ class Measured:
         used_s = time.process_time() - started
         mark = "!" if used_s > MAX_CPU_S or len(content) > MAX_BYTES else ""
         print(
-            f"  {label:34}{response.status_code:>5}{used_s:>8.2f} s{len(content) / 1e3:>10,.0f} kB {mark}",
+            f"  {label:34}{response.status_code:>5}{used_s:>8.2f} s{len(content) / 1e3:>10,.0f} kB "
+            f"{mark}",
             flush=True,
         )
         return content

@@ -175,7 +175,10 @@ def traffic(port: int, token: str, words: list[str], slugs: list[str]) -> Callab
             return page()
         if kind < 0.99:
             return call()
-        head = f"POST /api/v1/tools/hash_text/runs HTTP/1.1\r\n{program}Content-Type: application/json\r\n"
+        head = (
+            "POST /api/v1/tools/hash_text/runs HTTP/1.1\r\n"
+            f"{program}Content-Type: application/json\r\n"
+        )
         return f"{head}Content-Length: {len(run)}\r\n\r\n".encode() + run
 
     return next_request
@@ -295,8 +298,9 @@ def main() -> None:
 def slugs_of(site: Site, count: int = 2_000) -> list[str]:
     """Some slugs of the catalog, from all over it."""
     code = (
-        "import random; from catalog.models import Tool; keys = list(Tool.objects.values_list('slug', flat=True)); "
-        f"random.Random(1).shuffle(keys); print('\\n'.join(keys[:{count}]))"
+        "import random; from catalog.models import Tool; keys = "
+        "list(Tool.objects.values_list('slug', flat=True)); random.Random(1).shuffle(keys); "
+        f"print('\\n'.join(keys[:{count}]))"
     )
     return [line for line in site.manage("shell", "-v", "0", "-c", code).stdout.split() if line]
 

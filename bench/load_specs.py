@@ -48,10 +48,12 @@ def main() -> None:
         print(f"{'load_specs, new':28}{load(Path(folder) / 'a', file):>10,.0f} specs/s")
         print(f"{'load_specs, unchanged':28}{load(Path(folder) / 'a', file):>10,.0f} specs/s")
         print(
-            f"{'POST /api/v1/uploads, new':28}{post(few, UPLOADED, Path(folder) / 'b'):>10,.0f} specs/s"
+            f"{'POST /api/v1/uploads, new':28}{post(few, UPLOADED, Path(folder) / 'b'):>10,.0f} "
+            "specs/s"
         )
         print(
-            f"{'database':28}{(Path(folder) / 'a' / 'toolshelf.sqlite3').stat().st_size / count:>10,.0f} bytes/spec"
+            f"{'database':28}{(Path(folder) / 'a' / 'toolshelf.sqlite3').stat().st_size / count:>10,.0f} "
+            "bytes/spec"
         )
 
 

@@ -145,7 +145,8 @@ def main() -> None:
             visitors = Visitors(browser, site)
             cookies = visitors.page_of("owner").context.storage_state()
             print(
-                "| page | KB, first | KB, again | LCP, first, s | LCP, again, s | CLS | slowest reaction, ms |"
+                "| page | KB, first | KB, again | LCP, first, s | LCP, again, s | CLS | slowest "
+                "reaction, ms |"
             )
             print("| --- | --- | --- | --- | --- | --- | --- |")
             for state in PAGES:
@@ -175,9 +176,11 @@ def row(name: str, first: list[Visit], again: list[Visit]) -> str:
         for key in first[0].slowest
     }
     return (
-        f"| {name} | {median(first, 'transferred'):.0f} | {median(again, 'transferred'):.0f} "
-        f"| {median(first, 'paint'):.2f} | {median(again, 'paint'):.2f} | {worst.shift:.4f} {worst.moved} "
-        f"| {', '.join(f'{key} {value:.0f}' if value else f'{key} < 16' for key, value in slowest.items())} |"
+        f"| {name} | {median(first, 'transferred'):.0f} | {median(again, 'transferred'):.0f} | "
+        f"{median(first, 'paint'):.2f} | {median(again, 'paint'):.2f} | {worst.shift:.4f} "
+        f"{worst.moved} | "
+        f"{', '.join(f'{key} {value:.0f}' if value else f'{key} < 16' for key, value in slowest.items())} "
+        "|"
     )
 
 

@@ -70,7 +70,8 @@ def main() -> None:
     began_at = time.perf_counter()
     run_once(0)
     print(
-        f"first run, including the start of all processes: {(time.perf_counter() - began_at) * 1000:.0f} ms"
+        "first run, including the start of all processes: "
+        f"{(time.perf_counter() - began_at) * 1000:.0f} ms"
     )
     for _ in range(20):
         run_once(1)
@@ -80,7 +81,8 @@ def main() -> None:
     many_at_once("new interpreters", lambda _: run_fresh(tools), 80, options.threads)
     runner.close()
     print(
-        f"the server's peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
+        "the server's peak memory: "
+        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
     )
 
 
@@ -93,7 +95,8 @@ def one_at_a_time(name: str, do: Callable[[int], None], count: int) -> None:
     cpu_ms = (time.process_time() - cpu_s) / count * 1000
     slow = statistics.quantiles(took_ms, n=20)[-1]
     print(
-        f"{name}: median {statistics.median(took_ms):.2f} ms, p95 {slow:.2f} ms, server CPU {cpu_ms:.2f} ms"
+        f"{name}: median {statistics.median(took_ms):.2f} ms, p95 {slow:.2f} ms, server CPU "
+        f"{cpu_ms:.2f} ms"
     )
 
 

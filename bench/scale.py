@@ -158,8 +158,9 @@ def _words(database: Path, at_least: int, at_most: int) -> list[str]:
     """Words that this number of tools contain; the program ends if there are none."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
         found = opened.execute(
-            "SELECT min(word) FROM tool_word JOIN tool_stem USING (stem) WHERE documents BETWEEN ? AND ? "
-            "AND length(word) BETWEEN 5 AND 12 AND word NOT GLOB '*[^a-z]*' GROUP BY stem ORDER BY 1 LIMIT 20000",
+            "SELECT min(word) FROM tool_word JOIN tool_stem USING (stem) WHERE documents BETWEEN ? "
+            "AND ? AND length(word) BETWEEN 5 AND 12 AND word NOT GLOB '*[^a-z]*' GROUP BY stem "
+            "ORDER BY 1 LIMIT 20000",
             (at_least, at_most),
         )
         words = [word for (word,) in found]

@@ -22,7 +22,7 @@ class ToolshelfAdminSite(AdminSite):
         request: HttpRequest,  # noqa: ARG002
         extra_context: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> HttpResponse:
-        """Redirect to the account's page, which limits guesses, records the change, and ends other sessions."""
+        """Redirect to the page that limits guesses, records the change, and ends other sessions."""
         return redirect("accounts:password")
 
     password_change_done = password_change  # type: ignore[assignment]
@@ -39,8 +39,9 @@ class ToolshelfAdminSite(AdminSite):
         """
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied
-        wanted = request.GET.get("next", "")
-        is_ours = url_has_allowed_host_and_scheme(
-            wanted, {request.get_host()}, require_https=request.is_secure()
-        )
-        return redirect_to_login(wanted if is_ours else reverse("admin:index"))
+        target = request.GET.get("next", "")
+        if not url_has_allowed_host_and_scheme(
+            target, {request.get_host()}, require_https=request.is_secure()
+        ):
+            target = reverse("admin:index")
+        return redirect_to_login(target)

@@ -1,4 +1,4 @@
-"""The JSON API: one router per app, one format of errors, exact numbers in requests and responses."""
+"""The JSON API: its routers, one format of errors, and exact numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_NAME_SHOWN: Final = 100  # characters of each
 
 
 class ExactParser(Parser):
-    """Reads bodies with the strict JSON reader, like the pages. Its error becomes the cause of ninja's 400."""
+    """Reads bodies with the strict JSON reader, whose error becomes the cause of ninja's 400."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
         return json_object(request.body)
@@ -41,7 +41,13 @@ class ExactRenderer(BaseRenderer):
 
     media_type = "application/json"
 
-    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> str:  # noqa: ARG002
+    def render(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        data: Any,
+        *,
+        response_status: int,  # noqa: ARG002
+    ) -> str:
         return text_of(data)
 
 
@@ -49,24 +55,26 @@ api = DocumentedAPI(
     title="Toolshelf",
     version="1",
     description=(
-        "Programs can do here what people do on the site's pages, except manage accounts. Anyone who can reach the "
-        "site can read the catalog, unless the site requires signing in. "
-        "Changes and runs need `Authorization: Bearer …` with a token, which you create on the page *API tokens* or "
-        "with `manage.py create_token`.\n\n"
-        "A token has scopes. With `publish` it can upload, change, archive and restore tools, and save its user's own "
-        "runs as examples. With `run` it can run tools, check their examples, repeat and cancel runs, read its user's "
-        "own runs, and manage its user's saved configurations. With `read` it can read all runs that its user may see. "
-        "With `admin` it can read and manage sources and webhooks and read the audit log, if its user is an "
-        "administrator. "
-        "Operations that need no token also accept any valid token; an unknown, expired or revoked token gets 401 "
-        "everywhere.\n\n"
-        "Errors are `application/problem+json` (RFC 9457); each of their `errors` has a JSON Pointer into the request. "
-        "A query parameter or a member of a body that an operation does not have is refused. "
-        "Lists return `next`, the cursor of the next page, or null on the last page.\n\n"
-        "Requests are limited by person, or without a token by address; uploads and run starts have limits of their "
-        "own. Responses have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what remains of them "
-        "in `RateLimit` (`r` requests; the full number again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers "
-        "describes. A request above a limit gets 429 with `Retry-After`, and does not count. Each response has an "
+        "Programs can do here what people do on the site's pages, except manage accounts. Anyone "
+        "who can reach the site can read the catalog, unless the site requires signing in. Changes "
+        "and runs need `Authorization: Bearer …` with a token, which you create on the page *API "
+        "tokens* or with `manage.py create_token`.\n\n"
+        "A token has scopes. With `publish` it can upload, change, archive and restore tools, and "
+        "save its user's own runs as examples. With `run` it can run tools, check their examples, "
+        "repeat and cancel runs, read its user's own runs, and manage its user's saved "
+        "configurations. With `read` it can read all runs that its user may see. With `admin` it "
+        "can read and manage sources and webhooks and read the audit log, if its user is an "
+        "administrator. Operations that need no token also accept any valid token; an unknown, "
+        "expired or revoked token gets 401 everywhere.\n\n"
+        "Errors are `application/problem+json` (RFC 9457); each of their `errors` has a JSON "
+        "Pointer into the request. A query parameter or a member of a body that an operation does "
+        "not have is refused. Lists return `next`, the cursor of the next page, or null on the "
+        "last page.\n\n"
+        "Requests are limited by person, or without a token by address; uploads and run starts "
+        "have limits of their own. Responses have the limits in `RateLimit-Policy` (`q` requests "
+        "in `w` seconds) and what remains of them in `RateLimit` (`r` requests; the full number "
+        "again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers describes. A request above "
+        "a limit gets 429 with `Retry-After`, and does not count. Each response has an "
         "`X-Request-ID`, which the server's log repeats."
     ),
     docs_url=None,  # the site's own page reads the same document: config.api_docs
@@ -79,25 +87,26 @@ api = DocumentedAPI(
 
 
 def refuse_unknown_parameters(view: Callable[..., Any]) -> Callable[..., Any]:
-    """The view of an operation, which answers 422 to query parameters that the operation does not have.
+    """Answer 422 to query parameters that the operation of `view` does not have.
 
     They would be ignored otherwise: with `?toolkits=weather`, a list would look filtered.
     """
-    models = view._ninja_operation.models  # type: ignore[attr-defined]
-    queries = [model for model in models if model.__ninja_param_source__ == "query"]
-    accepted = [name for model in queries for name in model.__ninja_flatten_map__]
-    names = ", ".join(map(repr, accepted)) or "none"
+    known: list[str] = []
+    for model in view._ninja_operation.models:  # type: ignore[attr-defined]
+        if model.__ninja_param_source__ == "query":
+            known += model.__ninja_flatten_map__
+    names = ", ".join(map(repr, known)) or "none"
 
     @wraps(view)
     def checked_view(request: HttpRequest, **values: Any) -> Any:
-        unknown = [name for name in request.GET if name not in accepted]
+        unknown = [name for name in request.GET if name not in known]
         if not unknown:
             return view(request, **values)
         errors = []
         for name in unknown[:MAX_UNKNOWN_SHOWN]:
-            shown = name[:MAX_NAME_SHOWN]
-            message = f"{shown!r} is unknown; this operation takes {names}"
-            errors.append({"loc": ("query", shown), "msg": message, "type": "extra_forbidden"})
+            short_name = name[:MAX_NAME_SHOWN]
+            message = f"{short_name!r} is unknown; this operation takes {names}"
+            errors.append({"loc": ("query", short_name), "msg": message, "type": "extra_forbidden"})
         raise ValidationError(errors)
 
     return checked_view
@@ -109,21 +118,25 @@ for router in (*catalog_routers, playground_router, mcp_router):
 
 
 @api.exception_handler(DocumentError)
-def document_refused(request: HttpRequest, error: DocumentError) -> HttpResponse:  # noqa: ARG001
-    status = 400 if error.problems[0].rule.startswith("json.") else 422
+def refuse_document(request: HttpRequest, error: DocumentError) -> HttpResponse:  # noqa: ARG001
+    first = error.problems[0]
+    status = 422
     if any(problem.rule in TOO_LARGE for problem in error.problems):
         status = 413
-    count = len(error.problems)
-    kind = "spec" if isinstance(error, SpecError) else "document"
-    detail = error.problems[0].message if count == 1 else f"This {kind} has {count} problems."
-    return problem_response(
-        status, detail, errors=[problem.as_json() for problem in error.problems]
-    )
+    elif first.rule.startswith("json."):
+        status = 400
+    detail = first.message
+    if len(error.problems) > 1:
+        kind = "spec" if isinstance(error, SpecError) else "document"
+        detail = f"This {kind} has {len(error.problems)} problems."
+    errors = [problem.as_json() for problem in error.problems]
+    return problem_response(status, detail, errors=errors)
 
 
 @api.exception_handler(RevisionConflict)
-def conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
-    return problem_response(412 if "If-Match" in request.headers else 409, str(error))
+def refuse_conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
+    status = 412 if "If-Match" in request.headers else 409
+    return problem_response(status, str(error))
 
 
 for kind in STATUSES:
@@ -131,12 +144,12 @@ for kind in STATUSES:
 
 
 @api.exception_handler(Http404)
-def not_found(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
+def refuse_missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
     return problem_response(404, "Nothing was found at this URL, or you do not have access to it.")
 
 
 @api.exception_handler(AuthenticationError)
-def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpResponse:  # noqa: ARG001
+def request_credentials(request: HttpRequest, _error: AuthenticationError) -> HttpResponse:
     try:
         limit_requests_of_address(request)
     except Busy as busy:
@@ -146,28 +159,29 @@ def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpRes
 
 
 @api.exception_handler(HttpError)
-def refused(request: HttpRequest, error: HttpError) -> HttpResponse:
+def refuse(request: HttpRequest, error: HttpError) -> HttpResponse:
     if isinstance(error.__cause__, DocumentError):
-        return document_refused(request, error.__cause__)
+        return refuse_document(request, error.__cause__)
     return problem_response(error.status_code, error.message)
 
 
 @api.exception_handler(ValidationError)
-def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:  # noqa: ARG001
-    """Errors that ninja found in the path, the query or the body: pointers and reasons, never the input itself."""
+def refuse_invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:  # noqa: ARG001
+    """Explain errors in the path, the query or the body, without repeating the input itself."""
     errors = []
-    for found in error.errors:
-        location, *names = found.get("loc", ())
-        where = "body" if location == "body" else f"{location} parameter"
-        # ninja's `loc` of a body begins with the argument's name, which is not part of the request
-        pointer = pointer_join("", *names[1:]) if location == "body" else pointer_join("", *names)
+    for fault in error.errors:
+        location, *names = fault.get("loc", ())
+        where = f"{location} parameter"
+        if location == "body":
+            where = "body"
+            # It begins with the name of the view's argument, which is not part of the request.
+            names = names[1:]
         errors.append(
             {
-                "pointer": pointer,
-                "message": f"{found['msg']} ({where})",
-                "rule": f"request.{found['type']}",
+                "pointer": pointer_join("", *names),
+                "message": f"{fault['msg']} ({where})",
+                "rule": f"request.{fault['type']}",
             }
         )
-    return problem_response(
-        422, errors[0]["message"] if errors else "The request is not valid.", errors=errors
-    )
+    detail = errors[0]["message"] if errors else "The request is not valid."
+    return problem_response(422, detail, errors=errors)

@@ -1,4 +1,4 @@
-"""The documentation of the API: the OpenAPI document for programs, and Swagger UI, which reads it, for people."""
+"""The documentation of the API: the OpenAPI document for programs, and Swagger UI for people."""
 
 from __future__ import annotations
 

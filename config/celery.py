@@ -19,7 +19,7 @@ if settings.RUNNER != "celery":
         "A worker takes the same settings as the web server: TOOLSHELF_RUNNER=celery, and so on."
     )
 
-from config.removed_variables import removed_variable_notices  # noqa: E402 - needs the settings
+from config.removed_variables import describe_removed_variables  # noqa: E402 - needs the settings
 from playground.celery.app import app  # noqa: E402 - needs the settings
 from playground.celery.heartbeats import Heartbeat  # noqa: E402
 from playground.factories.registry import registry  # noqa: E402
@@ -29,7 +29,7 @@ from playground.supervisor import start_runs  # noqa: E402
 if faults := registry().setting_faults():
     raise ImproperlyConfigured(" ".join(faults))
 
-for notice in removed_variable_notices(os.environ):
+for notice in describe_removed_variables(os.environ):
     logging.getLogger(__name__).warning(notice)
 
 __all__ = ["app"]
@@ -37,7 +37,7 @@ __all__ = ["app"]
 
 @setup_logging.connect
 def leave_logging_unchanged(**_: Any) -> None:
-    """Does nothing: a receiver of this signal stops Celery from changing the logging that the settings configure."""
+    """Do nothing: a receiver of this signal stops Celery from replacing the configured logging."""
 
 
 class QuietConsumer(Consumer):
@@ -61,8 +61,8 @@ app.conf.worker_consumer = QuietConsumer
 heartbeat = Heartbeat()
 
 
-class Connected(StartStopStep):
-    """Celery starts this whenever the worker has connected to Redis, and stops it when the connection is lost."""
+class RedisConnection(StartStopStep):
+    """Celery starts this when the worker has connected to Redis, and stops it afterwards."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
@@ -76,7 +76,7 @@ class Connected(StartStopStep):
         heartbeat.stop()
 
 
-app.steps["consumer"].add(Connected)
+app.steps["consumer"].add(RedisConnection)
 
 
 @worker_ready.connect

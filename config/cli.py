@@ -1,4 +1,4 @@
-"""Run a command of `manage.py`; if the site is not ready for it, print one sentence that says what to do."""
+"""Run a command of `manage.py`, or print what to do first if the site is not ready for it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
-from config.migration_lock import migrating_alone
-from config.start_faults import sentence_of
+from config.migration_lock import lock_migrations
+from config.start_faults import explain
 
 OWN_APPS = {"accounts", "catalog", "playground"}
 NOT_SET_UP = (
@@ -23,29 +23,29 @@ NOT_SET_UP = (
     "does so by itself)."
 )
 FOREIGN = (
-    "The database was created by an early version of Toolshelf whose tables this version cannot migrate; it was left "
-    "as it is. Take its catalog along in three steps: write it to a file with that version (`manage.py export_catalog "
-    "FILE`); check out the commit 83165c8 of Toolshelf and load the file into a new data folder (`manage.py migrate`, "
-    "`manage.py load_specs FILE`); start this version with the new folder, which it migrates. Tools arrive with all "
-    "revisions, toolkits, tags, deprecations and waivers; accounts, tokens, runs, saved configurations and reports of "
-    "uploads stay behind (docs/operations.md)."
+    "The database was created by an early version of Toolshelf whose tables this version cannot "
+    "migrate; it was left as it is. Take its catalog along in three steps: write it to a file with "
+    "that version (`manage.py export_catalog FILE`); check out the commit 83165c8 of Toolshelf and "
+    "load the file into a new data folder (`manage.py migrate`, `manage.py load_specs FILE`); "
+    "start this version with the new folder, which it migrates. Tools arrive with all revisions, "
+    "toolkits, tags, deprecations and waivers; accounts, tokens, runs, saved configurations and "
+    "reports of uploads stay behind (docs/operations.md)."
 )
 OLDER = (
-    "The database was created by an older version of Toolshelf: run `manage.py migrate` first (`manage.py serve` does "
-    "so by itself)."
+    "The database was created by an older version of Toolshelf: run `manage.py migrate` first "
+    "(`manage.py serve` does so by itself)."
 )
 
 
 def run(words: Sequence[str]) -> None:
-    """Run the command. A wrong setting, missing tables, or a fault of files or disk: one sentence and exit code 1."""
+    """Run the command; exit with 1 and a sentence if settings, tables or the disk prevent it."""
     try:
         settings.INSTALLED_APPS  # noqa: B018 - reads the settings
         if words[1:2] == ["migrate"]:
             django.setup()
-            with migrating_alone():
-                if (
-                    is_foreign()
-                ):  # Django would skip an app of which only some replaced migrations are applied
+            with lock_migrations():
+                # Django would skip an app of which only some replaced migrations are applied.
+                if is_foreign():
                     stop(FOREIGN)
                 execute_from_command_line(list(words))
             return
@@ -53,9 +53,9 @@ def run(words: Sequence[str]) -> None:
     except ImproperlyConfigured as error:
         stop(str(error))
     except (DatabaseError, OSError) as error:
-        reason = sentence_of(error) or (
-            why_not_ready() if isinstance(error, DatabaseError) else None
-        )
+        reason = explain(error)
+        if reason is None and isinstance(error, DatabaseError):
+            reason = find_remedy()
         if reason is None:
             raise
         stop(reason)
@@ -66,7 +66,7 @@ def stop(reason: str) -> NoReturn:
     sys.exit(1)
 
 
-def why_not_ready() -> str | None:
+def find_remedy() -> str | None:
     """What to do before the database can be used; None if the database has no such problem."""
     try:
         connection.close()
@@ -88,10 +88,11 @@ def is_foreign() -> bool:
     squashed one replaces.
     """
     loader = MigrationLoader(connection)
-    applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
+    unknown = set(loader.applied_migrations) - set(loader.graph.nodes)
     for migration in loader.replacements.values():
-        replaced = set(migration.replaces)
-        if migration.app_label in OWN_APPS and 0 < len(replaced & applied) < len(replaced):
+        former = set(migration.replaces)
+        missing = former - set(loader.applied_migrations)
+        if migration.app_label in OWN_APPS and missing and missing != former:
             return True
-        known |= replaced
-    return any(app in OWN_APPS for app, _ in applied - known)
+        unknown -= former
+    return any(app in OWN_APPS for app, _ in unknown)

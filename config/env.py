@@ -49,32 +49,34 @@ ACCEPTED: Final = {
     "literal_error": "{expected}",
 }
 OBJECT_OF_GROUPS: Final = (
-    'a JSON object of groups, {{"group at the provider": "group of the site"}}, whose names have at most '
-    f"{MAX_GROUP_CHARACTERS} characters"
+    'a JSON object of groups, {{"group at the provider": "group of the site"}}, whose names have '
+    f"at most {MAX_GROUP_CHARACTERS} characters"
 )
 
 
-def read(name: str, kind: Any, default: Any, meaning: str, *, shown: str | None = None) -> Any:
-    """The value of a variable, or its default.
+def read(
+    name: str, kind: Any, default: Any, meaning: str, *, default_text: str | None = None
+) -> Any:
+    """Read the value of a variable, or its default.
 
     Args:
         name: of the variable.
         kind: a type for pydantic, such as those below.
         default: a text is read like a value of the variable.
         meaning: a sentence of Markdown for a table.
-        shown: how to document a default that differs by machine.
+        default_text: how to document a default that differs by machine.
 
     Raises:
         ImproperlyConfigured: the value is invalid.
     """
-    if shown is None:
-        shown = default_in_markdown(name, default)
-    VARIABLES[name] = Variable(name, shown, meaning + choices_in_markdown(kind))
+    if default_text is None:
+        default_text = write_default(name, default)
+    VARIABLES[name] = Variable(name, default_text, meaning + write_choices(kind))
     return read_value(name, kind, os.environ.get(name, default))
 
 
 def read_by_factory(name: str, kind: Any, meaning: str) -> dict[str, Any]:
-    """The variables that begin with `name` and "_", by the rest of their names: a factory's id.
+    """Read the variables `name` + "_<ID>" by id, that of a factory.
 
     Raises:
         ImproperlyConfigured: an id has other characters than A-Z, 0-9 and "_", so that it fits no
@@ -89,17 +91,22 @@ def read_by_factory(name: str, kind: Any, meaning: str) -> dict[str, Any]:
         if not re.fullmatch(r"[A-Z0-9_]+", factory_id):
             right_id = re.sub("[^A-Z0-9]", "_", factory_id.upper()) or "ID"
             raise ImproperlyConfigured(
-                f"{full_name}: write the id of the factory in A-Z and 0-9, with _ for any other character: "
-                f"{name}_{right_id}."
+                f"{full_name}: write the id of the factory in A-Z and 0-9, with _ for any other "
+                f"character: {name}_{right_id}."
             )
         values[factory_id] = read_value(full_name, kind, os.environ[full_name])
     return values
 
 
 def read_value(name: str, kind: Any, value: Any) -> Any:
-    """Raises: ImproperlyConfigured: names the variable, its value unless it may be secret, and what is accepted."""
+    """Read the text of a variable; a default that is not a text is the value.
+
+    Raises:
+        ImproperlyConfigured: names the variable, its value unless it may be secret, and what is
+            accepted.
+    """
     if not isinstance(value, str):
-        return value  # a default
+        return value
     try:
         return TypeAdapter(kind).validate_python(value.strip())
     except ValidationError as invalid:
@@ -111,20 +118,22 @@ def read_value(name: str, kind: Any, value: Any) -> Any:
     raise ImproperlyConfigured(f"{name} {verb} {error['input']!r:.80}; use {accepted}.")
 
 
-def default_in_markdown(name: str, default: Any) -> str:
+def write_default(name: str, default: Any) -> str:
     if name.endswith("_BYTES"):
-        return size(default)
-    text = str(int(default) if isinstance(default, bool) else default)
-    return f"`{text}`" if text else ""
+        return format_bytes(default)
+    if isinstance(default, bool):
+        default = int(default)
+    return f"`{default}`" if default != "" else ""
 
 
-def choices_in_markdown(kind: Any) -> str:
+def write_choices(kind: Any) -> str:
     if get_origin(kind) is not Literal:
         return ""
-    return f" One of {', '.join(f'`{word}`' for word in sorted(get_args(kind)))}."
+    choices = [f"`{choice}`" for choice in sorted(get_args(kind))]
+    return f" One of {', '.join(choices)}."
 
 
-def size(number_of_bytes: int) -> str:
+def format_bytes(number_of_bytes: int) -> str:
     """A number of bytes with its unit: 256 KiB, 64 MiB."""
     for unit, factor in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
         if number_of_bytes and number_of_bytes % factor == 0:
@@ -132,7 +141,7 @@ def size(number_of_bytes: int) -> str:
     return f"{number_of_bytes:,}"
 
 
-# -- kinds of values: a check raises a ValueError with the sentence that follows the variable's name -------------------
+# Kinds of values. A check raises a ValueError with the sentence that follows the variable's name.
 
 
 def number(minimum: int) -> Any:
@@ -159,8 +168,8 @@ def check_token(value: str) -> str:
     if len(value) >= MIN_TOKEN_CHARACTERS and is_sendable:
         return value
     raise ValueError(
-        f"must have at least {MIN_TOKEN_CHARACTERS} printable ASCII characters, without spaces. Make one: "
-        "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
+        f"must have at least {MIN_TOKEN_CHARACTERS} printable ASCII characters, without spaces. "
+        "Make one: python -c 'import secrets; print(secrets.token_urlsafe(32))'"
     )
 
 
@@ -169,20 +178,20 @@ def check_key(value: str) -> str:
     if len(value) >= MIN_KEY_CHARACTERS and len(set(value)) >= MIN_KEY_VARIETY:
         return value
     raise ValueError(
-        f"must have at least {MIN_KEY_CHARACTERS} characters, {MIN_KEY_VARIETY} of them different. Make one: "
-        "python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+        f"must have at least {MIN_KEY_CHARACTERS} characters, {MIN_KEY_VARIETY} of them different. "
+        "Make one: python -c 'import secrets; print(secrets.token_urlsafe(48))'"
     )
 
 
 def check_keys(keys: list[str]) -> list[str]:
-    """The first key encrypts; the others only decrypt, so they may be weak until all is re-encrypted."""
+    """Check the first key, which encrypts; the others only decrypt, so they may be weak."""
     try:
         for key in keys[:1]:
             check_key(key)
     except ValueError as error:
         raise ValueError(
-            f"begins with a weak key. It {error} Put it first and leave the old keys after it, then run "
-            "manage.py rotate_configurations."
+            f"begins with a weak key. It {error} Put it first and leave the old keys after it, "
+            "then run manage.py rotate_configurations."
         ) from None
     return keys
 
@@ -204,21 +213,19 @@ def check_network(value: str) -> str:
 
 
 def check_proxy(value: str) -> str:
-    try:
+    with suppress(ValueError):
         parts = urlsplit(value)
-        is_usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:
-        is_usable = False
-    if not is_usable:  # the URL may contain a password
-        raise ValueError("is not the URL of an HTTP proxy; use http://[user:password@]host:port.")
-    return value
+        if parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0:
+            return value
+    # Without the URL, which may contain a password.
+    raise ValueError("is not the URL of an HTTP proxy; use http://[user:password@]host:port.")
 
 
 def check_issuer(value: str) -> str:
     """The URL that identifies an OpenID Connect provider, without a final slash.
 
-    Source: OpenID Connect Discovery 1.0, section 4.3: "https", no query and no fragment. Plain HTTP is accepted for a
-    provider on this machine.
+    Source: OpenID Connect Discovery 1.0, section 4.3: "https", no query and no fragment. Plain HTTP
+    is accepted for a provider on this machine.
     """
     try:
         parts = urlsplit(value)
@@ -228,8 +235,8 @@ def check_issuer(value: str) -> str:
     is_secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
     if not host or not is_secure or parts.query or parts.fragment:
         raise ValueError(
-            f"is {value!r}; use the provider's issuer, such as https://login.example.org/company, without "
-            "/.well-known/openid-configuration and without a query."
+            f"is {value!r}; use the provider's issuer, such as https://login.example.org/company, "
+            "without /.well-known/openid-configuration and without a query."
         )
     return value.removesuffix("/.well-known/openid-configuration").rstrip("/")
 
@@ -243,13 +250,14 @@ def check_redis(value: str) -> str:
     servers = {"redis": server, "rediss": server, "redis+socket": parts.path.strip("/")}
     if not servers.get(parts.scheme):  # the URL may contain a password
         raise ValueError(
-            f"has the scheme {parts.scheme!r} or no Redis server; use redis://[user:password@]host[:port][/number], "
-            "rediss://… (with TLS) or redis+socket:///path/to/socket."
+            f"has the scheme {parts.scheme!r} or no Redis server; use "
+            "redis://[user:password@]host[:port][/number], rediss://… (with TLS) or "
+            "redis+socket:///path/to/socket."
         )
     if importlib.util.find_spec("redis") is None:
         raise ValueError(
-            "is set, but the client for Redis is not installed. `make team` installs it (the extra 'team' of the "
-            "distribution)."
+            "is set, but the client for Redis is not installed. `make team` installs it (the extra "
+            "'team' of the distribution)."
         )
     return value
 
@@ -262,8 +270,8 @@ def read_rate(value: str) -> Rate | None:
         return Rate.from_text(value)
     except ValueError:
         raise ValueError(
-            f"is {value!r}; use a number and a time, such as 6000/min or 6000/10min (units: s, min, h, d), or 'off' "
-            "for no limit."
+            f"is {value!r}; use a number and a time, such as 6000/min or 6000/10min (units: s, "
+            "min, h, d), or 'off' for no limit."
         ) from None
 
 
@@ -271,14 +279,15 @@ NAME: Final = "[A-Za-z_][A-Za-z0-9_.-]*"  # of a variable
 
 
 def read_names(value: str) -> dict[str, str]:
-    """Environment variables for tools, each "NAME", or "NAME=NAME_HERE" if it has another name here."""
+    """Read names of variables for tools: NAME, or NAME=OTHER if its name here is OTHER."""
     names = {}
     for position, word in enumerate(split(value), 1):
         match = re.fullmatch(f"({NAME})(?:=({NAME}))?", word)
         if match is None:  # the entry may be a value, and secret
             raise ValueError(
-                f"has an invalid entry, number {position}, which must be the name of a variable, or NAME=OTHER to pass "
-                "the variable OTHER of the site as NAME. Values stay in the variables themselves."
+                f"has an invalid entry, number {position}, which must be the name of a variable, "
+                "or NAME=OTHER to pass the variable OTHER of the site as NAME. Values stay in the "
+                "variables themselves."
             )
         names[match[1]] = match[2] or match[1]
     return names
@@ -293,7 +302,8 @@ SQLITE: Final = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": (
-            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA mmap_size=134217728; PRAGMA cache_size=-16000;"
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA mmap_size=134217728; PRAGMA "
+            "cache_size=-16000;"
         ),
     },
 }
@@ -350,11 +360,11 @@ REDIS: Any = text(check_redis)
 TOKEN: Any = text(check_token)
 
 
-def generated_key(path: Path) -> str:
-    """The key stored in `path`, created on the first call: 384 random bits, readable only by the file's owner.
+def ensure_key(path: Path) -> str:
+    """Read the key stored in `path`; the first call creates it.
 
-    Two processes that start concurrently agree on one key: the file is created atomically, and only
-    once.
+    It has 384 random bits, and only the file's owner can read it. Two processes that start
+    concurrently agree on one key: the file is created atomically, and only once.
     """
     if not path.exists():
         draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")

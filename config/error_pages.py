@@ -1,4 +1,4 @@
-"""Error responses: a page for browsers, problem+json under /api/, JSON-RPC errors under /mcp; no secrets in reports."""
+"""Error responses: pages for browsers, problem+json under /api/, JSON-RPC errors under /mcp."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 def failure(request: HttpRequest, status: int, detail: str = "") -> HttpResponse:
-    """The response to a request that was refused or failed: a page, problem+json, or a JSON-RPC error."""
+    """The response to a request that was refused or failed, in the format of its URL."""
     detail = detail or _default_detail(request, status)
     error = error_for_programs(request.path_info, status, detail)
     if error is not None:
@@ -65,7 +65,7 @@ def failure(request: HttpRequest, status: int, detail: str = "") -> HttpResponse
         "changes_to_review": [],  # an error page asks the database nothing: it may be what failed
     }
     if status == 500:
-        # the error in the log names it too
+        # The log names it, too.
         context["request_id"] = log_context.facts().get("request_id", "")
     return render(request, TEMPLATES.get(status, "400.html"), context, status=status)
 
@@ -95,19 +95,18 @@ def failure_from(request: HttpRequest, error: Exception) -> HttpResponse | None:
     if is_disk_full or isinstance(error, OperationalError):
         # The disk is full or the database cannot be reached: nothing was stored, and reading may
         # still work.
-        done = "read" if request.method in ("GET", "HEAD") else "stored"
-        detail = f"This cannot be {done} at the moment. Nothing was changed; try again."
+        action = "read" if request.method in ("GET", "HEAD") else "stored"
+        detail = f"This cannot be {action} at the moment. Nothing was changed; try again."
         return failure(request, 503, detail)
     return None
 
 
 def _default_detail(request: HttpRequest, status: int) -> str:
     if status == 404:
-        user = getattr(request, "user", None)  # no middleware may have found out who it is
-        remedy = (
-            "Check the URL." if user and user.is_authenticated else "Check the URL, or sign in."
-        )
-        return f"Not found, or no access. {remedy}"
+        user = getattr(request, "user", None)  # absent if a middleware refused the request first
+        if user and user.is_authenticated:
+            return "Not found, or no access. Check the URL."
+        return "Not found, or no access. Check the URL, or sign in."
     return DETAILS.get(status) or HTTPStatus(status).phrase
 
 
@@ -116,7 +115,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return failure(
         request,
         403,
-        "This form is too old or comes from another site. Go back, reload the page, and send it again.",
+        "This form is too old or comes from another site. Go back, reload the page, and send it "
+        "again.",
     )
 
 
@@ -139,7 +139,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 class AlwaysHiding(SafeExceptionReporterFilter):
-    """Hides sensitive values under DEBUG too, so that a developer's error page never shows users' secrets."""
+    """Hides sensitive values under DEBUG too: a developer's error page shows no user's secrets."""
 
     def is_active(self, request: HttpRequest | None) -> bool:  # noqa: ARG002
         return True

@@ -1,4 +1,4 @@
-"""Redirects from former addresses of pages, for one version."""
+"""Redirects from former URLs of pages, for one version."""
 
 from __future__ import annotations
 
@@ -58,15 +58,16 @@ def redirect_to_comparison(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def redirect_to(request: HttpRequest, address: str, **parts: object) -> HttpResponse:
-    """Redirect to `address`, filled with the parts of the former one, with the whole query."""
-    url = address.format(**{name: quote(str(part), safe="") for name, part in parts.items()})
-    query = request.META["QUERY_STRING"]
-    separator = "&" if "?" in url else "?"
-    return HttpResponsePermanentRedirect(f"{url}{separator}{query}" if query else url)
+def redirect_to(request: HttpRequest, template: str, **parts: object) -> HttpResponse:
+    """Redirect to `template`, filled with the parts of the former URL, with the complete query."""
+    url = template.format(**{name: quote(str(part), safe="") for name, part in parts.items()})
+    if query := request.META["QUERY_STRING"]:
+        separator = "&" if "?" in url else "?"
+        url = f"{url}{separator}{query}"
+    return HttpResponsePermanentRedirect(url)
 
 
 urlpatterns: list[URLPattern] = [
     path("selection/compare/", redirect_to_comparison),
-    *(path(former, redirect_to, {"address": address}) for former, address in FORMER.items()),
+    *(path(route, redirect_to, {"template": template}) for route, template in FORMER.items()),
 ]

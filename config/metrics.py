@@ -9,6 +9,7 @@ Source: Prometheus, "Exposition formats", text format 0.0.4.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from itertools import accumulate
@@ -37,12 +38,14 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 RUN_BOUNDS_S = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0)
 CACHED_S = 60  # counting a million runs takes half a second
 UNAUTHENTICATED = (
-    "Metrics need authentication: send 'Authorization: Bearer' with the value of the setting TOOLSHELF_METRICS_TOKEN, "
-    "or with an administrator's API token that has the scope read; or sign in as an administrator.\n"
+    "Metrics need authentication: send 'Authorization: Bearer' with the value of the setting "
+    "TOOLSHELF_METRICS_TOKEN, or with an administrator's API token that has the scope read; or "
+    "sign in as an administrator.\n"
 )
 NOT_ALLOWED = (
-    "These credentials do not give access to metrics. Use the value of the setting TOOLSHELF_METRICS_TOKEN, or an "
-    "administrator's API token that has the scope read, or sign in as an administrator.\n"
+    "These credentials do not give access to metrics. Use the value of the setting "
+    "TOOLSHELF_METRICS_TOKEN, or an administrator's API token that has the scope read, or sign in "
+    "as an administrator.\n"
 )
 
 
@@ -52,7 +55,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """All metrics in Prometheus's format, for scrapers that have a token, and for staff."""
     status = refusal_status(request)
     if status is None:
-        return HttpResponse("\n".join(lines()) + "\n", content_type=CONTENT_TYPE)
+        return HttpResponse("\n".join(write_metrics()) + "\n", content_type=CONTENT_TYPE)
     sentence = UNAUTHENTICATED if status == HTTPStatus.UNAUTHORIZED else NOT_ALLOWED
     response = HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
     if status == HTTPStatus.UNAUTHORIZED:
@@ -61,7 +64,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def refusal_status(request: HttpRequest) -> HTTPStatus | None:
-    """401 if valid credentials are missing, 403 if they give no access to metrics, None if access is allowed.
+    """401 without valid credentials, 403 if they give no access to metrics, else None.
 
     Being on the same machine is not a credential: tools run there, too.
     """
@@ -85,63 +88,61 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
     return HTTPStatus.FORBIDDEN if is_known else HTTPStatus.UNAUTHORIZED
 
 
-def lines() -> Iterator[str]:
+def write_metrics() -> Iterator[str]:
     yield from gauge(
         "toolshelf_build_info", "The version of the server.", 1, {"version": own_version()}
     )
     name = "toolshelf_request_seconds"
     yield from family(name, "histogram", "Durations of requests, by type and status.")
-    for (kind, status), histogram in request_counters().summed().items():
-        yield from histogram_lines(name, {"kind": kind, "status": status}, histogram)
+    for (kind, status), histogram in request_counters().sum().items():
+        yield from write_histogram(name, {"kind": kind, "status": status}, histogram)
     yield from gauge(
         "toolshelf_run_slots", "The maximum number of concurrent runs.", settings.RUN_SLOTS
     )
     yield from gauge(
         "toolshelf_run_queue_max", "The maximum number of waiting runs.", settings.RUN_QUEUE_MAX
     )
-    yield from stored()
+    yield from write_stored_numbers()
 
 
-def call_durations() -> dict[tuple[str, str], Histogram]:
-    """How long the calls of the stored runs took, by outcome and mode. Runs without a call took 0 s."""
+def measure_calls() -> dict[tuple[str, str], Histogram]:
+    """How long the calls of stored runs took, by outcome and mode. Runs without a call took 0 s."""
     call_ms = Coalesce("call_ms", 0.0)
-    cases = [
-        When(LessThanOrEqual(call_ms, bound * 1_000), then=number)
-        for number, bound in enumerate(RUN_BOUNDS_S)
-    ]
+    cases = []
+    for number, bound in enumerate(RUN_BOUNDS_S):
+        cases.append(When(LessThanOrEqual(call_ms, bound * 1_000), then=number))
     bucket = Case(*cases, default=len(RUN_BOUNDS_S))
     # As an expression, because SQLite would take the index that begins with this column and read
     # every run.
     own_outcome = Coalesce("outcome", Value(""))
     rows = Run.objects.order_by().values_list(own_outcome, "mode", bucket)
+    rows = rows.annotate(count=Count("pk"), sum_ms=Sum(call_ms))
     buckets: dict[tuple[str, str], list[int]] = {}
-    seconds: dict[tuple[str, str], float] = {}
-    for outcome, mode, number, count, sum_ms in rows.annotate(
-        count=Count("pk"), sum_ms=Sum(call_ms)
-    ):
+    seconds: dict[tuple[str, str], float] = defaultdict(float)
+    for outcome, mode, number, count, sum_ms in rows:
         if outcome in ENDED:
             counts = buckets.setdefault((outcome, mode), [0] * (len(RUN_BOUNDS_S) + 1))
             counts[number] += count
-            seconds[outcome, mode] = seconds.get((outcome, mode), 0.0) + sum_ms / 1_000
-    found = {}
+            seconds[outcome, mode] += sum_ms / 1_000
+    histograms = {}
     for pair, counts in buckets.items():
-        *cumulated, total = accumulate(counts)
-        found[pair] = Histogram(RUN_BOUNDS_S, cumulated, total, seconds[pair])
-    return found
+        *cumulative, total = accumulate(counts)
+        histograms[pair] = Histogram(RUN_BOUNDS_S, cumulative, total, seconds[pair])
+    return histograms
 
 
-def stored() -> Iterator[str]:
+def write_stored_numbers() -> Iterator[str]:
     """The numbers from the database; if it cannot be reached, only that fact."""
     try:
-        found = [*numbers_of_database(), *durations_of_calls()]
+        lines = [*write_counts(), *write_call_durations()]
     except DatabaseError:
         connection.close()
-        found = []
-    yield from gauge("toolshelf_database_up", "Whether the database responds.", int(bool(found)))
-    yield from found
+        lines = []
+    yield from gauge("toolshelf_database_up", "Whether the database responds.", int(bool(lines)))
+    yield from lines
 
 
-def numbers_of_database() -> Iterator[str]:
+def write_counts() -> Iterator[str]:
     active = Run.objects.active().count()
     waiting = max(0, active - settings.RUN_SLOTS)
     yield from gauge("toolshelf_runs_active", "Runs that are waiting or running.", active)
@@ -159,18 +160,16 @@ def numbers_of_database() -> Iterator[str]:
     )
 
 
-def durations_of_calls() -> Iterator[str]:
-    lines_by_kind: dict[str, list[str]] = {"bucket": [], "sum": [], "count": []}
-    durations = cache.get_or_set("call_durations", call_durations, CACHED_S)
+def write_call_durations() -> Iterator[str]:
+    lines: list[str] = []
+    durations = cache.get_or_set("call_durations", measure_calls, CACHED_S)
     for (outcome, mode), histogram in (durations or {}).items():
         labels = {"outcome": outcome, "mode": mode}
-        for line in histogram_lines("toolshelf_run_seconds", labels, histogram):
-            kind = line.partition("{")[0].rpartition("_")[2]
-            lines_by_kind[kind].append(line)
-    for kind, found in lines_by_kind.items():
+        lines += write_histogram("toolshelf_run_seconds", labels, histogram)
+    for kind in ("bucket", "sum", "count"):
         name = f"toolshelf_run_seconds_{kind}"
         yield from family(name, "gauge", "Durations of the calls of stored runs that have ended.")
-        yield from found
+        yield from [line for line in lines if line.startswith(name)]
 
 
 def family(name: str, kind: str, text: str) -> Iterator[str]:
@@ -186,20 +185,22 @@ def gauge(
 
 
 def sample(name: str, labels: Mapping[str, str], value: float) -> str:
-    pairs = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
-    return f"{name}{{{pairs}}} {value:.15g}" if pairs else f"{name} {value:.15g}"
+    pairs = ",".join(f'{label}="{escape(text)}"' for label, text in labels.items())
+    if pairs:
+        name = f"{name}{{{pairs}}}"
+    return f"{name} {value:.15g}"
 
 
-def histogram_lines(name: str, labels: Mapping[str, str], histogram: Histogram) -> Iterator[str]:
+def write_histogram(name: str, labels: Mapping[str, str], histogram: Histogram) -> Iterator[str]:
     """The lines of a histogram; no lines if it is empty."""
     if not histogram.count:
         return
-    for bound, count in zip(histogram.bounds, histogram.cumulated, strict=True):
+    for bound, count in zip(histogram.bounds, histogram.cumulative, strict=True):
         yield sample(f"{name}_bucket", {**labels, "le": f"{bound:g}"}, count)
     yield sample(f"{name}_bucket", {**labels, "le": "+Inf"}, histogram.count)
     yield sample(f"{name}_sum", labels, histogram.sum)
     yield sample(f"{name}_count", labels, histogram.count)
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

@@ -1,4 +1,4 @@
-"""One process at a time migrates a database: servers that start at once wait for the first, and find it migrated."""
+"""One process at a time migrates a database; others wait for it, and find it migrated."""
 
 from __future__ import annotations
 
@@ -14,30 +14,29 @@ from django.db import connection
 
 from catalog.db.reclaim import prepare_new_database
 
-ADVISORY_LOCK: Final = (
-    0x746F_6F6C_7368_656C  # any number that no other program uses in this database
-)
+# Any number that no other program uses in this database.
+ADVISORY_LOCK: Final = 0x746F_6F6C_7368_656C
 WAITING: Final = "Another process is preparing this database; waiting for it.\n"
 
 
 @contextmanager
-def migrating_alone() -> Iterator[None]:
-    """Hold the lock of the database during a block; wait for it first. The lock ends with the process."""
+def lock_migrations() -> Iterator[None]:
+    """Wait for the lock of the database, and hold it during a block. It ends with the process."""
     if connection.vendor == "postgresql":
-        with _advisory_lock():
+        with _take_advisory_lock():
             yield
         return
     name = settings.DATABASES["default"]["NAME"]
     if not isinstance(name, Path):  # a database in memory
         yield
         return
-    with _file_lock(name.with_name(f"{name.name}.lock")):
+    with _lock_file(name.with_name(f"{name.name}.lock")):
         prepare_new_database()
         yield
 
 
 @contextmanager
-def _advisory_lock() -> Iterator[None]:
+def _take_advisory_lock() -> Iterator[None]:
     holder = connection.copy()  # of its own: a migration may close the connection that it uses
     try:
         with holder.cursor() as cursor:
@@ -51,8 +50,8 @@ def _advisory_lock() -> Iterator[None]:
 
 
 @contextmanager
-def _file_lock(path: Path) -> Iterator[None]:
-    """Not a lock of the database's own file: closing that would end the locks of SQLite in this process."""
+def _lock_file(path: Path) -> Iterator[None]:
+    """Lock a file beside the database: closing the database itself would end SQLite's locks."""
     try:
         file = path.open("a")
     except OSError:  # the folder is missing or cannot be written, which SQLite explains better

@@ -23,42 +23,38 @@ class SecuredSchema(OpenAPISchema):
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
         """The alternatives, one for each sufficient scope; `{}` if no token is needed.
 
-        Source: OpenAPI 3.1.0, "Security Requirement Object": for `http`, the array may list the roles that are needed.
+        Source: OpenAPI 3.1.0, "Security Requirement Object": for `http`, the array may list the
+        roles that are needed.
         """
         requirements = super().operation_security(operation)
         if requirements is None:
             return None
-        completed: list[dict[str, Any]] = []
+        alternatives: list[dict[str, Any]] = []
         for callback, requirement in zip(operation.auth_callbacks, requirements, strict=True):
-            if isinstance(callback, Token) and callback.scopes:
-                completed += [{"Token": [scope]} for scope in callback.scopes]
+            if isinstance(callback, Anybody):
+                alternatives.append({})
+            elif isinstance(callback, Token) and callback.scopes:
+                alternatives += [{"Token": [scope]} for scope in callback.scopes]
             else:
-                completed.append({} if isinstance(callback, Anybody) else requirement)
-        return completed
+                alternatives.append(requirement)
+        return alternatives
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
         details: dict[str, Any] = super().operation_details(operation)
-        if sentence := scopes_sentence(details.get("security")):
-            details["description"] = "\n\n".join(
-                filter(None, [details.get("description"), sentence])
-            )
+        if sentence := describe_scopes(details.get("security")):
+            paragraphs = filter(None, [details.get("description"), sentence])
+            details["description"] = "\n\n".join(paragraphs)
         return details
 
 
-def scopes_needed(security: list[dict[str, Any]] | None) -> list[str]:
-    """The sufficient scopes, of which a token needs one; [] if no token is needed."""
+def describe_scopes(security: list[dict[str, Any]] | None) -> str:
+    """Name the sufficient scopes, of which a token needs one; "" if no token is needed."""
     if not security or {} in security:
-        return []
-    return [scope for requirement in security for scope in requirement.get("Token", ())]
-
-
-def scopes_sentence(security: list[dict[str, Any]] | None) -> str:
-    scopes = scopes_needed(security)
-    return (
-        f"A token needs the scope {' or '.join(f'`{scope}`' for scope in scopes)}."
-        if scopes
-        else ""
-    )
+        return ""
+    names: list[str] = []
+    for requirement in security:
+        names += [f"`{scope}`" for scope in requirement.get("Token", ())]
+    return f"A token needs the scope {' or '.join(names)}." if names else ""
 
 
 class DocumentedAPI(NinjaAPI):
@@ -86,18 +82,18 @@ def _document_errors(responses: dict[Any, Any]) -> None:
     """Document that all errors, listed or not, have the same format."""
     for status, response in responses.items():
         if int(status) >= 400:
-            response["content"] = {CONTENT_TYPE: {"schema": PROBLEM, **_examples(response)}}
+            response["content"] = {CONTENT_TYPE: {"schema": PROBLEM, **_select_examples(response)}}
     responses["default"] = {
-        "description": "Any other error: the request cannot be read, is not allowed, or exceeds a limit (429, with "
-        "`Retry-After`, if too many requests were sent).",
+        "description": "Any other error: the request cannot be read, is not allowed, or exceeds a "
+        "limit (429, with `Retry-After`, if too many requests were sent).",
         "content": {CONTENT_TYPE: {"schema": PROBLEM}},
     }
 
 
-def _examples(response: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: content[key]
-        for content in response.get("content", {}).values()
-        for key in ("example", "examples")
-        if key in content
-    }
+def _select_examples(response: dict[str, Any]) -> dict[str, Any]:
+    examples = {}
+    for content in response.get("content", {}).values():
+        for key in ("example", "examples"):
+            if key in content:
+                examples[key] = content[key]
+    return examples

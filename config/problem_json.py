@@ -1,4 +1,4 @@
-"""The formats of errors for programs: RFC 9457, `application/problem+json`, and JSON-RPC for MCP."""
+"""The formats of errors for programs: `application/problem+json` (RFC 9457), JSON-RPC for MCP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ErrorForPrograms:
 
 
 def error_for_programs(path: str, status: int, detail: str) -> ErrorForPrograms | None:
-    """The body of an error at an address of the API or of MCP; None at that of a page."""
+    """The body of an error at a URL of the API or of MCP; None at that of a page."""
     if path.startswith("/api/"):
         return ErrorForPrograms(CONTENT_TYPE, problem_text(status, detail))
     if is_mcp(path):
@@ -32,7 +32,10 @@ def error_for_programs(path: str, status: int, detail: str) -> ErrorForPrograms 
 
 
 def problem_text(status: int, detail: str, errors: Sequence[Mapping[str, str | int]] = ()) -> str:
-    """{"type", "title", "status", "detail", "errors"?: [{"pointer", "message", "rule"?, "line"?, "column"?, …}]}.
+    """The JSON text of an error.
+
+    {"type", "title", "status", "detail",
+     "errors"?: [{"pointer", "message", "rule"?, "line"?, "column"?, …}]}
 
     `type` is "about:blank": the status is the type of the error, and each error's `rule` names the
     broken rule.

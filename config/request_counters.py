@@ -1,14 +1,14 @@
-"""Counters of requests to all processes of a server: any thread may increment them, and they are summed for operators.
+"""Counters of requests to all processes of a server, which are summed for operators.
 
-Each process increments its own file in one directory, mapped into memory. So an increment takes
-microseconds, and none is lost when a process is killed. Reading sums the files. Values only grow
-until the server restarts (`reset`). Every file has the same layout.
+Each process increments its own file in one directory, mapped into memory, from any thread. So an
+increment takes microseconds, and none is lost when a process is killed. Reading sums the files.
+Values only grow until the server restarts (`reset`). Every file has the same layout.
 
 Why not prometheus_client's multiprocess mode (0.26 tried): it maps a file that has no blocks yet,
 so on a full disk the first increment ends the process with SIGBUS, where this one serves on; a
 process killed while it creates its file makes every later `/metrics` fail (its issue 1199); and the
-buckets would change their labels, from `le="1"` to `le="1.0"`. An increment takes 5 µs here and 7.5
-µs there, and importing it takes 200 ms of CPU time.
+buckets would change their labels, from `le="1"` to `le="1.0"`. An increment takes 5 µs here and
+7.5 µs there, and importing it takes 200 ms of CPU time.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _FILE_BYTES: Final = len(_SERIES) * _NUMBERS * _NUMBER.size
 
 @dataclass(frozen=True)
 class Histogram:
-    """The cumulated number of values up to each bound, the number of all values, and their sum."""
+    """The cumulative number of values up to each bound, the number of all values, and their sum."""
 
     bounds: Sequence[float]
-    cumulated: Sequence[float]
+    cumulative: Sequence[float]
     count: float
     sum: float
 
@@ -66,11 +66,11 @@ class RequestCounters:
         self._pid = 0
 
     def begin(self) -> None:
-        """Count from now on, in a process that serves requests. Commands do not count and create no files."""
+        """Count from now on, in a process that serves requests. Commands create no files."""
         self._counts = True
 
     def add(self, kind: str, status: int, seconds: float) -> None:
-        """Count a request of this kind (of `KINDS`) that was answered with this status after `seconds`."""
+        """Count a request of this kind (of `KINDS`), answered with `status` after `seconds`."""
         series = _SERIES.get((kind, f"{status // 100}xx"))
         if series is None or not self._counts:
             return
@@ -79,49 +79,48 @@ class RequestCounters:
         total = start + _NUMBERS - 1
         # On a full disk, serving matters more than counting.
         with self._lock, contextlib.suppress(OSError):
-            memory = self._own()
-            _increase(memory, bucket, 1.0)
-            _increase(memory, total, seconds)
+            memory = self._open_memory()
+            _add(memory, bucket, 1.0)
+            _add(memory, total, seconds)
 
-    def _own(self) -> mmap.mmap:
+    def _open_memory(self) -> mmap.mmap:
         """This process's mapped file; a forked process gets its own."""
         if self._memory is None or self._pid != os.getpid():
             self._directory.mkdir(mode=0o700, exist_ok=True)
             path = self._directory / f"{os.getpid()}-{os.urandom(4).hex()}"
             with path.open("w+b") as file:
                 try:
-                    os.posix_fallocate(
-                        file.fileno(), 0, _FILE_BYTES
-                    )  # now, while a full disk still raises an error
+                    # Now, while a full disk still raises an error.
+                    os.posix_fallocate(file.fileno(), 0, _FILE_BYTES)
                 except OSError:
                     path.unlink()
                     raise
                 self._memory, self._pid = mmap.mmap(file.fileno(), _FILE_BYTES), os.getpid()
         return self._memory
 
-    def summed(self) -> dict[tuple[str, str], Histogram]:
-        """The durations of requests since the server started, by kind and class of status, of all processes."""
+    def sum(self) -> dict[tuple[str, str], Histogram]:
+        """Sum the durations of requests to all processes, by kind and class of status."""
         sums = [0.0] * (len(_SERIES) * _NUMBERS)
         for file in self._directory.glob("*-*"):
             content = file.read_bytes()
             if len(content) == _FILE_BYTES:
-                numbers = [number for (number,) in _NUMBER.iter_unpack(content)]
-                sums = [one + other for one, other in zip(sums, numbers, strict=True)]
-        found = {}
+                for index, (number,) in enumerate(_NUMBER.iter_unpack(content)):
+                    sums[index] += number
+        histograms = {}
         for pair, series in _SERIES.items():
             *buckets, seconds = sums[series * _NUMBERS : (series + 1) * _NUMBERS]
-            *cumulated, count = itertools.accumulate(buckets)
-            found[pair] = Histogram(BOUNDS_S, cumulated, count, seconds)
-        return found
+            *cumulative, count = itertools.accumulate(buckets)
+            histograms[pair] = Histogram(BOUNDS_S, cumulative, count, seconds)
+        return histograms
 
     def reset(self) -> None:
         """Reset all counters, when a server starts. No other server may use the same directory."""
-        for left in self._directory.glob("*-*"):
+        for file in self._directory.glob("*-*"):
             with contextlib.suppress(OSError):
-                left.unlink()
+                file.unlink()
 
 
-def _increase(memory: mmap.mmap, number: int, more: float) -> None:
-    offset = number * _NUMBER.size
+def _add(memory: mmap.mmap, index: int, amount: float) -> None:
+    offset = index * _NUMBER.size
     [value] = _NUMBER.unpack_from(memory, offset)
-    _NUMBER.pack_into(memory, offset, value + more)
+    _NUMBER.pack_into(memory, offset, value + amount)

@@ -24,7 +24,7 @@ from playground.configurations.saved import delete_configuration
 from playground.models import SavedConfiguration
 from playground.supervisor import wait_for_runner
 
-CONFIGURATIONS_SHOWN: Final = 100
+MAX_CONFIGURATIONS: Final = 100
 
 
 @login_not_required
@@ -81,16 +81,14 @@ def package(request: HttpRequest, name: str) -> HttpResponse:  # noqa: ARG001
 def account(request: HttpRequest) -> HttpResponse:
     """Data of the current user, each with a link to the page that changes it."""
     person = actor(request)
-    saved = SavedConfiguration.objects.filter(
-        owner=person, tool__in=Tool.objects.visible_to(person)
-    )
+    tools = Tool.objects.visible_to(person)
+    configurations = SavedConfiguration.objects.filter(owner=person, tool__in=tools)
+    configurations = configurations.select_related("tool").defer("encrypted", "tool__description")
     context = {
         "tokens": sum(token.state == "usable" for token in ApiToken.objects.filter(user=person)),
         "sessions": usable_sessions(timezone.now()).filter(user=person).count(),
         "has_password": person.has_usable_password(),
-        "configurations": saved.select_related("tool").defer("encrypted", "tool__description")[
-            :CONFIGURATIONS_SHOWN
-        ],
+        "configurations": configurations[:MAX_CONFIGURATIONS],
     }
     return render(request, "account/index.html", context)
 
@@ -100,9 +98,9 @@ def account(request: HttpRequest) -> HttpResponse:
 def remove_configuration(request: HttpRequest, pk: int) -> HttpResponse:
     """Remove one of the user's own saved configurations."""
     person = actor(request)
-    saved = get_object_or_404(
-        SavedConfiguration.objects.select_related("tool"), pk=pk, owner=person
-    )
-    delete_configuration(person, saved.tool, saved.name)
-    messages.success(request, f"Configuration “{saved.name}” of {saved.tool.name} removed.")
+    configurations = SavedConfiguration.objects.select_related("tool")
+    configuration = get_object_or_404(configurations, pk=pk, owner=person)
+    tool, name = configuration.tool, configuration.name
+    delete_configuration(person, tool, name)
+    messages.success(request, f"Configuration “{name}” of {tool.name} removed.")
     return redirect("account")

@@ -54,7 +54,9 @@ application = WholeResponses(
         readers=max(1, settings.WEB_THREADS // 2),
         max_bytes=settings.MAX_REQUEST_BYTES,
     ),
-    unread=UnreadResponses(connections.blocked, max_bytes=settings.UNREAD_RESPONSE_BYTES),
+    unread=UnreadResponses(connections.count_blocked, max_bytes=settings.UNREAD_RESPONSE_BYTES),
     senders=max(1, settings.WEB_THREADS // 8),
 )
-gc.freeze()  # loaded modules stay in memory: collecting them repeatedly takes a sixth of a large upload's time
+# Loaded modules stay in memory. Each garbage collection would look through them, which takes a
+# sixth of a large upload's time.
+gc.freeze()

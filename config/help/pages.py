@@ -64,7 +64,7 @@ class HelpPage:
 
 def help_groups() -> list[tuple[str, list[HelpPage]]]:
     """Every document: (title of a group, its documents)."""
-    return [(title, [_read_page(slug) for slug in slugs]) for title, slugs in GROUPS]
+    return [(title, list(map(_read_page, slugs))) for title, slugs in GROUPS]
 
 
 def help_page(slug: str) -> HelpPage | None:
@@ -80,13 +80,13 @@ def _folder() -> Path:
 
 def _read_page(slug: str) -> HelpPage:
     file = _folder() / f"{slug}.md"
-    return _rendered(file, file.stat().st_mtime_ns)
+    return _render(file, file.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
-def _rendered(file: Path, _changed_at: int) -> HelpPage:
+def _render(file: Path, _changed_at: int) -> HelpPage:
     text = file.read_text("utf-8")
-    document: Document = read_document(text, link=_address_of, code=_code_block, image=_image_of)
+    document: Document = read_document(text, link=_find_url, code=_render_code, image=_read_image)
     return HelpPage(
         file.stem,
         document.title or file.stem,
@@ -96,8 +96,8 @@ def _rendered(file: Path, _changed_at: int) -> HelpPage:
     )
 
 
-def _address_of(target: str) -> str | None:
-    """The address on this site of a link in a document; None if its file is not on the site."""
+def _find_url(target: str) -> str | None:
+    """The URL on this site of a link in a document; None if its file is not on the site."""
     path, mark, fragment = target.partition("#")
     if not path or ":" in path:
         return target
@@ -107,26 +107,25 @@ def _address_of(target: str) -> str | None:
     return reverse("help_page", args=[name.removesuffix(".md")]) + mark + fragment
 
 
-def _image_of(target: str) -> dict[str, str] | None:
-    """The attributes of a picture in a document: a WebP in `static/`, as Chromium writes it, with its size.
+def _read_image(target: str) -> dict[str, str] | None:
+    """The attributes of a picture in a document: a WebP in `static/`, as Chromium writes it.
 
-    The size is in the header of the extended format: RFC 9649, section 2.7.
+    Its size is in the header of the extended format: RFC 9649, section 2.7.
     """
     file = (_folder() / target).resolve()
     folder = Path(settings.BASE_DIR) / "static"
     if file.suffix != ".webp" or not file.is_relative_to(folder) or not file.is_file():
         return None
     header = file.read_bytes()[:30]
-    width, height = (int.from_bytes(header[at : at + 3], "little") + 1 for at in (24, 27))
     return {
         "src": static(str(file.relative_to(folder))),
-        "width": str(width),
-        "height": str(height),
+        "width": str(int.from_bytes(header[24:27], "little") + 1),
+        "height": str(int.from_bytes(header[27:30], "little") + 1),
     }
 
 
-def _code_block(number: int, info: str, text: str) -> str:
-    """A code block with its title: the file's name if the document gives one after the language, else the language."""
+def _render_code(number: int, info: str, text: str) -> str:
+    """Render a code block with its title: the file's name after the language, else the language."""
     language, _, file = info.partition(" ")
     title = file or _LANGUAGES.get(language, language)
     if language == "diff":

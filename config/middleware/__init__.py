@@ -1,1 +1,1 @@
-"""The middleware of the site, in the order of `settings.MIDDLEWARE`: one module for each subject."""
+"""The middleware of the site, one module for each subject; `settings.MIDDLEWARE` has the order."""

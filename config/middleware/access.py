@@ -1,4 +1,4 @@
-"""Who may send a request at all: no page of another site, and visitors only where the site allows it."""
+"""Who may send a request: no page of another site, visitors only where the site allows it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ WITHOUT_SECOND_FACTOR = {
 
 
 class PlainTokensMiddleware(Middleware):
-    """Under HTTPS, refuses requests that carry a token over plain HTTP, instead of redirecting them.
+    """Refuses requests that carry a token over plain HTTP, instead of redirecting them to HTTPS.
 
     A program follows a redirect without a word, and goes on to send its token over networks that
     can read it.
@@ -58,14 +58,12 @@ class PlainTokensMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not settings.HTTPS or request.is_secure() or "Authorization" not in request.headers:
             return self.get_response(request)
-        if any(
-            re.search(pattern, request.path.lstrip("/"))
-            for pattern in settings.SECURE_REDIRECT_EXEMPT
-        ):
+        path = request.path.lstrip("/")
+        if any(re.search(pattern, path) for pattern in settings.SECURE_REDIRECT_EXEMPT):
             return self.get_response(request)
         detail = (
-            "This token was sent over plain HTTP, where others can read it. Use the URL with https://, revoke the "
-            "token, and create a new one."
+            "This token was sent over plain HTTP, where others can read it. Use the URL with "
+            "https://, revoke the token, and create a new one."
         )
         if is_api(request) or is_mcp(request.path_info):
             return failure(request, 403, detail)
@@ -82,19 +80,17 @@ class CrossSiteGuardMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.method in SAFE_METHODS:
             return self.get_response(request)
-        if request.headers.get("Sec-Fetch-Site", "none") not in {
-            "same-origin",
-            "none",
-        } or self.is_foreign(request):
-            return failure(
-                request, 403, "This request comes from a page of another site, so it was refused."
-            )
+        sender = request.headers.get("Sec-Fetch-Site", "none")
+        if sender not in {"same-origin", "none"} or self.is_foreign(request):
+            detail = "This request comes from a page of another site, so it was refused."
+            return failure(request, 403, detail)
         has_body = request.META.get("CONTENT_LENGTH") not in {None, "", "0"}
         if is_api(request) and has_body and (request.content_type or "") in FOREIGN_FORM_TYPES:
             return failure(
                 request,
                 415,
-                "Send the body as application/json, or in another format that the operation documents.",
+                "Send the body as application/json, or in another format that the operation "
+                "documents.",
             )
         return self.get_response(request)
 
@@ -120,9 +116,8 @@ class VisitorRatesMiddleware(Middleware):
         try:
             limit_forms_of_visitors(request)
         except Busy as busy:
-            response = failure(
-                request, 429, f"{busy} Go back and try again in {busy.retry_after_s} s, or sign in."
-            )
+            detail = f"{busy} Go back and try again in {busy.retry_after_s} s, or sign in."
+            response = failure(request, 429, detail)
             response["Retry-After"] = str(busy.retry_after_s)
             response["HX-Reswap"] = "none"  # a form on the page stays as it is
             return response
@@ -145,21 +140,18 @@ class BrowsingMiddleware(LoginRequiredMiddleware):
         view_kwargs: dict[str, Any],
     ) -> HttpResponseBase | None:
         match = request.resolver_match
-        is_documentation = (
-            match is not None and match.view_name == "api_docs"
-        )  # a page at an address of the API
-        is_for_programs = (is_api(request) and not is_documentation) or is_mcp(request.path_info)
+        view_name = match.view_name if match else ""
+        # The documentation of the API is a page at a URL of the API.
+        is_call = is_api(request) and view_name != "api_docs"
+        is_for_programs = is_call or is_mcp(request.path_info)
         # Only these take a token, and with this header they ignore the session. Pages ignore the
         # header.
         has_token = is_for_programs and "Authorization" in request.headers
-        is_open = match is None or match.view_name in WITHOUT_SECOND_FACTOR
+        is_open = match is None or view_name in WITHOUT_SECOND_FACTOR
         if not has_token and not is_open and needs_second_factor(request):
             if is_for_programs or request.method not in SAFE_METHODS:
-                return failure(
-                    request,
-                    403,
-                    "Set up a second factor on your page “Sign-in and security” first.",
-                )
+                detail = "Set up a second factor on your page “Sign-in and security” first."
+                return failure(request, 403, detail)
             return redirect("mfa_index")
         if settings.ANONYMOUS_BROWSING or is_for_programs:
             return None

@@ -1,4 +1,4 @@
-"""What the middleware shares: how one is built, and which requests are reads or calls of the API."""
+"""The base of the middleware, and which requests are reads or calls of the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compression of pages, without an attacker learning a secret from the size of a compressed page (BREACH).
+"""Compression of pages, whose compressed size tells an attacker no secret (BREACH).
 
 Such an attack needs many requests with the visitor's session, pages that repeat text of the
 attacker's choice beside a secret, and exact sizes. Browsers do not send the session's cookie with
@@ -32,6 +32,6 @@ class CompressionMiddleware(GZipMiddleware):
 
 
 def may_be_compressed(response: HttpResponse) -> bool:
-    """Whether the response is a page, and its size tells an attacker nothing about a secret in it."""
+    """Whether the response is a page, and its size tells nothing about a secret in it."""
     is_html = response.headers.get("Content-Type", "").startswith("text/html")
     return is_html and "no-store" not in response.headers.get("Cache-Control", "")

@@ -11,8 +11,6 @@ from config.problem_json import CONTENT_TYPE
 
 
 class ErrorResponsesMiddleware(Middleware):
-    """Gives every error one format: a page for browsers, `application/problem+json` under /api/."""
-
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if response.status_code < 400 or not self._is_bare(request, response):
@@ -25,7 +23,7 @@ class ErrorResponsesMiddleware(Middleware):
 
     @staticmethod
     def _is_bare(request: HttpRequest, response: HttpResponseBase) -> bool:
-        """Whether the response does not explain the error yet, in the format of pages or of the API."""
+        """Whether the response does not explain the error yet, in the format of its URL."""
         if is_api(request):
             return not response.headers.get("Content-Type", "").startswith(CONTENT_TYPE)
         return isinstance(response, HttpResponse) and not response.content

@@ -10,19 +10,20 @@ from config.middleware.base import Middleware
 
 
 class HideSecretsMiddleware(Middleware):
-    """Removes the secret of a sign-in link from a request, before anything logs or reports its path.
+    """Removes the secret of a sign-in link from a request.
 
     To the rest of the site, and to Django's log messages and error reports, the path is
     `/sign-in/link/`; the view finds the secret in `request.sign_in_secret`.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        path, secret = request.path_info, secret_of_link(request.path_info)
+        path = request.path_info
+        secret = secret_of_link(path)
         if path.casefold().lstrip("/").startswith("sign-in/"):
-            shown = HIDDEN_PATH if secret else hidden(path)
+            safe_path = HIDDEN_PATH if secret else hidden(path)
             request.sign_in_secret = secret or ""  # type: ignore[attr-defined]
-            request.path = request.path.removesuffix(path) + shown
-            request.path_info = request.META["PATH_INFO"] = shown
+            request.path = request.path.removesuffix(path) + safe_path
+            request.path_info = request.META["PATH_INFO"] = safe_path
         if "HTTP_REFERER" in request.META:
             request.META["HTTP_REFERER"] = hidden(request.META["HTTP_REFERER"])
         response = self.get_response(request)

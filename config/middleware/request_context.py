@@ -1,4 +1,4 @@
-"""The middleware that identifies each request: for the logs, the audit log, and the client (`X-Request-ID`)."""
+"""The identity of each request for the logs, the audit log, and the client (`X-Request-ID`)."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ log = logging.getLogger("toolshelf.requests")
 
 
 class RequestContextMiddleware(Middleware):
-    """Gives each request an id, the sender's or a new one, and tells logs and audit log who acts through what."""
+    """Gives each request an id, the sender's or a new one; the logs name it and the actor."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began = time.perf_counter()
-        sent = request.headers.get("X-Request-ID", "")
-        request_id = sent if _ID.fullmatch(sent) else secrets.token_hex(16)
+        request_id = request.headers.get("X-Request-ID", "")
+        if not _ID.fullmatch(request_id):
+            request_id = secrets.token_hex(16)
         facts = log_context.bound(
             request_id=request_id,
             method=request.method,
             path=request.path,
-            person_id=partial(known_person, request),
+            person_id=partial(find_known_person, request),
         )
         origin = audit.Origin(
             interface_of(request.path_info), partial(actor_of, request, request_id)
@@ -51,22 +52,17 @@ class RequestContextMiddleware(Middleware):
             for name, value in rate_limits.headers().items():
                 response[name] = value
             if request.path_info not in NOT_LOGGED and log.isEnabledFor(logging.INFO):
+                status = response.status_code
                 duration_ms = round((time.perf_counter() - began) * 1000, 1)
-                measured = {"status": response.status_code, "duration_ms": duration_ms}
-                log.info(
-                    "%s %s %s",
-                    request.method,
-                    request.path,
-                    response.status_code,
-                    extra={"facts": measured},
-                )
+                extra = {"facts": {"status": status, "duration_ms": duration_ms}}
+                log.info("%s %s %s", request.method, request.path, status, extra=extra)
             return response
 
 
 def record_refusal(request: HttpRequest, status: int) -> None:
-    """Record that a person or a token may not do what it asked for. Visitors' requests are not recorded.
+    """Record that a person or a token may not do what it asked for; visitors are not recorded.
 
-    At most `RECORDED_REFUSALS` of a network are recorded: nobody can fill the disk.
+    At most `RECORDED_REFUSALS` of a network are recorded, so that nobody can fill the disk.
     """
     if status not in {401, 403}:
         return
@@ -83,7 +79,7 @@ def record_refusal(request: HttpRequest, status: int) -> None:
             request.path,
             after={"method": request.method, "status": status},
         )
-    except DatabaseError as error:  # the disk may be full; the answer is right all the same
+    except DatabaseError as error:  # the disk may be full, but the response is right
         logging.getLogger(__name__).warning("A refused request could not be recorded: %s", error)
 
 
@@ -104,11 +100,10 @@ def actor_of(request: HttpRequest, request_id: str) -> audit.Actor:
     )
 
 
-def known_person(request: HttpRequest) -> int | None:
-    """The id of the request's person, if something has asked for it already: a log line reads no session."""
+def find_known_person(request: HttpRequest) -> int | None:
+    """The id of the request's person, if the session has been read: a log line does not read it."""
     user = getattr(request, "_cached_user", None) or request.__dict__.get("user")
-    return (
-        user.pk
-        if isinstance(user, User) and (type(user) is User or hasattr(request, "_cached_user"))
-        else None
-    )
+    # A lazy object looks like a user, and reads the session.
+    if isinstance(user, User) and (type(user) is User or hasattr(request, "_cached_user")):
+        return user.pk
+    return None

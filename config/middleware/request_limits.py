@@ -23,7 +23,7 @@ class RequestLimitsMiddleware(Middleware):
             response = failure(request, 405, f"This site supports {', '.join(KNOWN_METHODS)}.")
             response["Allow"] = ", ".join(KNOWN_METHODS)
             return response
-        refusal = refusal_of_address(request) or refusal_of_headers(request)
+        refusal = check_url(request) or check_headers(request)
         if refusal:
             return failure(request, *refusal)
         if request.method == "HEAD" and is_api(request):
@@ -31,15 +31,15 @@ class RequestLimitsMiddleware(Middleware):
         return self.get_response(request)
 
 
-def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
+def check_url(request: HttpRequest) -> tuple[int, str] | None:
     """The status and the reason if a request for this URL is refused."""
     try:
         request.get_host()
     except DisallowedHost:
-        return (
-            400,
-            "This host name is not one of the site's; administrators set them in ALLOWED_HOSTS.",
+        detail = (
+            "This host name is not one of the site's; administrators set them in ALLOWED_HOSTS."
         )
+        return 400, detail
     query = request.META.get("QUERY_STRING", "")
     if len(query) > MAX_QUERY_CHARACTERS:
         return 414, f"A query string can have at most {MAX_QUERY_CHARACTERS:,} characters."
@@ -48,14 +48,15 @@ def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
     return None
 
 
-def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
+def check_headers(request: HttpRequest) -> tuple[int, str] | None:
     """The status and the reason if a request with these headers is refused."""
-    headers = ((name, value) for name, value in request.META.items() if name.startswith("HTTP_"))
-    if sum(len(name) + len(value) for name, value in headers) > MAX_HEADER_CHARACTERS:
-        return (
-            431,
-            f"The headers of a request can have at most {MAX_HEADER_CHARACTERS:,} characters.",
-        )
+    length = 0
+    for name, value in request.META.items():
+        if name.startswith("HTTP_"):
+            length += len(name) + len(value)
+    if length > MAX_HEADER_CHARACTERS:
+        detail = f"The headers of a request can have at most {MAX_HEADER_CHARACTERS:,} characters."
+        return 431, detail
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         return 415, "Send the body uncompressed, without a Content-Encoding."
     if "Transfer-Encoding" in request.headers:

@@ -12,7 +12,7 @@ from config.middleware.base import Middleware
 
 
 class BrowserPoliciesMiddleware(Middleware):
-    """Adds two policies that Django has no setting for: Cross-Origin-Resource-Policy and Permissions-Policy.
+    """Adds two policies that Django has no setting for.
 
     A static file needs no Permissions-Policy, which is only for pages: it would be a quarter of the
     file's headers.

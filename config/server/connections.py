@@ -67,8 +67,8 @@ class Connections:
         self.deadline_s = deadline_s
         self._ports: set[int] = set()
 
-    def blocked(self) -> int:
-        """The number of clients that read so slowly that the server itself may hold a part of their response.
+    def count_blocked(self) -> int:
+        """Count the clients that read so slowly that the server may hold a part of their response.
 
         0 if the kernel does not provide the numbers (see the module).
         """
@@ -80,22 +80,19 @@ class Connections:
         """Each connection with its socket's unique number and its outgoing bytes."""
         for path in _DESCRIPTORS.iterdir():
             descriptor = int(path.name)
-            with suppress(
-                OSError, struct.error
-            ):  # it has ended, or the kernel is too old to provide the numbers
+            # It has ended, or the kernel is too old to provide the numbers.
+            with suppress(OSError, struct.error):
                 status = os.fstat(descriptor)
                 if not stat.S_ISSOCK(status.st_mode):
                     continue
-                with _borrowed(descriptor) as connection:
+                with _borrow(descriptor) as connection:
                     if self._is_accepted(connection):
-                        yield status.st_ino, connection, output_of(connection)
+                        yield status.st_ino, connection, measure_output(connection)
 
     def _is_accepted(self, connection: socket.socket) -> bool:
-        """Whether a client opened it. Other connections lead to the database or the broker, and are ignored."""
-        if (
-            connection.family not in {socket.AF_INET, socket.AF_INET6}
-            or connection.type != socket.SOCK_STREAM
-        ):
+        """Whether a client opened it; others lead to the database or the broker."""
+        is_internet = connection.family in {socket.AF_INET, socket.AF_INET6}
+        if not is_internet or connection.type != socket.SOCK_STREAM:
             return False
         port = connection.getsockname()[1]
         if connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
@@ -109,8 +106,8 @@ class Connections:
 
 
 @contextmanager
-def _borrowed(descriptor: int) -> Iterator[socket.socket]:
-    """The socket of a descriptor that belongs to the server; only the server closes it.
+def _borrow(descriptor: int) -> Iterator[socket.socket]:
+    """Use the socket of a descriptor that belongs to the server; only the server closes it.
 
     A duplicate would be safer to use, but not to close: if the descriptor is one of SQLite's by
     then, closing any duplicate makes the process lose its locks on the database (fcntl(2), "Record
@@ -123,7 +120,7 @@ def _borrowed(descriptor: int) -> Iterator[socket.socket]:
         connection.detach()
 
 
-def output_of(connection: socket.socket) -> Output:
+def measure_output(connection: socket.socket) -> Output:
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
     (acknowledged,) = struct.unpack_from("Q", info, _ACKED_AT)
     (queued,) = struct.unpack("i", fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, b"\0" * 4))
@@ -133,10 +130,10 @@ def output_of(connection: socket.socket) -> Output:
 
 
 class WriteDeadline:
-    """Closes connections that still have something to send at the deadline, because the client reads too slowly.
+    """Closes connections whose client reads too slowly.
 
-    Within each period of that length the client must read everything, or `min_bytes_per_s` on
-    average.
+    Within each period of the deadline's length, the client must read everything, or
+    `min_bytes_per_s` on average.
     """
 
     def __init__(
@@ -145,9 +142,8 @@ class WriteDeadline:
         self._connections = connections
         self._deadline_s = connections.deadline_s
         self._min_bytes = self._deadline_s * min_bytes_per_s
-        self._busy: dict[
-            int, tuple[float, int]
-        ] = {}  # by connection: when the period began, bytes read by then
+        # By connection: when its period began, and the bytes read by then.
+        self._busy: dict[int, tuple[float, int]] = {}
 
     def start(self) -> None:
         """Check the connections from now on, until the process ends."""
@@ -156,9 +152,9 @@ class WriteDeadline:
             start_job("write-deadline", lambda: self.scan(time.monotonic()), every_s=every_s)
 
     def scan(self, now: float) -> int:
-        """Check every connection once, and close those past the deadline; returns how many."""
+        """Check every connection once, and close those past the deadline; return how many."""
         before, self._busy = self._busy, {}
-        closed = 0
+        count = 0
         for number, connection, output in self._connections.outputs():
             if not output.queued:
                 continue
@@ -166,15 +162,15 @@ class WriteDeadline:
             if now - began >= self._deadline_s:
                 if output.acknowledged - acknowledged < self._min_bytes:
                     abort(connection)
-                    closed += 1
+                    count += 1
                     continue
                 began, acknowledged = now, output.acknowledged
             self._busy[number] = began, acknowledged
-        return closed
+        return count
 
 
 def abort(connection: socket.socket) -> None:
-    """Close a connection immediately and discard unsent bytes; the server notices and releases the response."""
+    """Close a connection and discard its unsent bytes; the server then releases the response."""
     with suppress(OSError):  # it has ended by itself
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _ABORT)
         connection.shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,9 @@
-"""Stop the server without cutting runs: on SIGTERM, active runs have `settings.DRAIN_S` seconds to end.
+"""Stop the server without cutting runs: after SIGTERM, they have `settings.DRAIN_S` seconds to end.
 
-    main process      SIGTERM -> ask each process of the server to drain, wait until all have reported, then stop them
-    server process    asked -> refuse new runs, answer clients that wait for one, report once no run is active
+    main process      SIGTERM -> ask each process of the server to drain, wait until all have
+                      reported, then stop them
+    server process    asked -> refuse new runs, answer clients that wait for one, report once no run
+                      is active
 
 They use semaphores rather than SIGUSR1: SIGTERM often follows the request within a millisecond, and
 CPython's main thread, which granian leaves waiting on a lock, can miss the second of two signals.
@@ -34,14 +36,15 @@ from playground.worker.syscalls import die_with_parent
 _MARGIN_S: Final = 1.0  # for the reports to arrive
 
 _log = logging.getLogger(__name__)
-# The server's processes inherit these. Each process takes one from `_asked`, and adds one to
-# `_drained`. A process that is killed while it waits for a semaphore leaves nothing locked.
-_asked = multiprocessing.get_context("fork").Semaphore(0)
-_drained = multiprocessing.get_context("fork").Semaphore(0)
+# The server's processes inherit these. Each process takes one from `_requests`, and adds one to
+# `_reports`. A process that is killed while it waits for a semaphore leaves nothing locked.
+_requests = multiprocessing.get_context("fork").Semaphore(0)
+_reports = multiprocessing.get_context("fork").Semaphore(0)
 _main_process: int | None = None  # its id
 
 
-class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian chooses it when it is imported
+# Granian chooses the class when it is imported.
+class DrainingServer(Server):  # type: ignore[valid-type, misc]
     """Granian's server, which lets runs end before it stops, and reloads packages on SIGHUP."""
 
     _drains = False
@@ -67,15 +70,15 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
 
     def _drain(self) -> None:
         for _ in self.wrks:
-            _asked.release()
-        until = time.monotonic() + settings.DRAIN_S + _MARGIN_S
+            _requests.release()
+        deadline = time.monotonic() + settings.DRAIN_S + _MARGIN_S
         for _ in self.wrks:
-            _drained.acquire(timeout=max(0.0, until - time.monotonic()))
+            _reports.acquire(timeout=max(0.0, deadline - time.monotonic()))
         super().signal_handler_interrupt()
 
 
 def stop_with_main_process() -> None:
-    """Get SIGTERM when the main process is killed, so that this process does not keep serving next to the new server.
+    """Get SIGTERM when the main process is killed, to not serve on beside a new server.
 
     Until granian handles the signals of this process, they end it: the handlers it inherits belong
     to the main process.
@@ -100,10 +103,10 @@ def drain_on_request() -> None:
 
 
 def _drain_runs() -> None:
-    """Once asked, let the runs of this process end, and report that to the main process."""
-    _asked.acquire()
+    """Wait for a request, let the runs of this process end, and report to the main process."""
+    _requests.acquire()
     draining.set()
-    until = time.monotonic() + settings.DRAIN_S
-    while supervisor().is_busy and time.monotonic() < until:
+    deadline = time.monotonic() + settings.DRAIN_S
+    while supervisor().is_busy and time.monotonic() < deadline:
         time.sleep(CHECK_S)
-    _drained.release()
+    _reports.release()

@@ -37,9 +37,8 @@ Headers = list[tuple[str, str]]
 
 LARGE_BYTES: Final = 64 * 1024  # shorter bodies are not counted
 MAX_WHOLE_BYTES: Final = 32 * 1024 * 1024  # longer ones are sent in parts
-SHARES: Final = (
-    4  # a client that leaves a quarter of the bytes unread may change nothing more meanwhile
-)
+# A client that leaves a quarter of the bytes unread may change nothing more meanwhile.
+SHARES: Final = 4
 SETTLING_S: Final = 0.5  # until the kernel shows whether a client reads
 
 _UNREAD: Final = (
@@ -56,18 +55,18 @@ class UnreadResponses:
     those passed on just now.
 
     Args:
-        blocked: returns for how many connections the server may currently hold part of a body.
+        count_blocked: counts the connections for which the server may hold part of a body.
         max_bytes: of all bodies together.
     """
 
-    def __init__(self, blocked: Callable[[], int], *, max_bytes: int) -> None:
-        self._blocked = blocked
+    def __init__(self, count_blocked: Callable[[], int], *, max_bytes: int) -> None:
+        self._count_blocked = count_blocked
         self._max_bytes = max_bytes
         self._bodies: list[_Body] = []
         self._lock = threading.Lock()
 
     def admit(self, length: int, *, always: bool = False, credentials: str = "") -> bool:
-        """Whether there is room for one more body of this length, which is then counted. The first always has room.
+        """Count one more body, unless there is no room for it. The first always has room.
 
         Args:
             length: in bytes.
@@ -76,33 +75,29 @@ class UnreadResponses:
         """
         with self._lock:
             self._forget_read()
-            if (
-                not always
-                and self._bodies
-                and sum(body.length for body in self._bodies) + length > self._max_bytes
-            ):
+            total = length + sum(body.length for body in self._bodies)
+            if self._bodies and total > self._max_bytes and not always:
                 return False
             self._bodies.append(_Body(time.monotonic(), length, credentials))
             return True
 
     def is_reading(self, credentials: str) -> bool:
-        """Whether the client with these credentials reads what it gets: its unread bodies leave room for others'.
+        """Whether the client with these credentials reads its responses and leaves room for others.
 
-        Nobody knows here whether the credentials are valid, so all clients together have a limit,
-        too.
+        The credentials have not been checked, so all clients together have a limit, too.
         """
         with self._lock:
             self._forget_read()
+            total = sum(body.length for body in self._bodies)
             unread = sum(body.length for body in self._bodies if body.credentials == credentials)
-            everything = sum(body.length for body in self._bodies)
-            return unread < self._max_bytes // SHARES and everything < self._max_bytes * SHARES
+            return unread < self._max_bytes // SHARES and total < self._max_bytes * SHARES
 
     def _forget_read(self) -> None:
-        since = time.monotonic() - SETTLING_S
-        new = [body for body in self._bodies if body.passed_at > since]
-        old = [body for body in self._bodies if body.passed_at <= since]
+        settled_at = time.monotonic() - SETTLING_S
+        new = [body for body in self._bodies if body.passed_at > settled_at]
+        old = [body for body in self._bodies if body.passed_at <= settled_at]
         old.sort(key=lambda body: body.length, reverse=True)
-        self._bodies = new + old[: self._blocked()]
+        self._bodies = new + old[: self._count_blocked()]
 
 
 class _Body(NamedTuple):
@@ -138,50 +133,51 @@ class WholeResponses:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         credentials = credentials_of(environ)
-        changes = may_change_something(environ, credentials)
-        if changes and not self._unread.is_reading(credentials):
+        is_change = may_change_something(environ, credentials)
+        if is_change and not self._unread.is_reading(credentials):
             return refuse(environ, start_response, 503, _UNREAD)  # before anything is changed
-        started: list[tuple[str, Headers]] = []
+        starts: list[tuple[str, Headers]] = []
         body = self._application(
-            environ, lambda status, headers, _=None: started.append((status, headers))
+            environ, lambda status, headers, _=None: starts.append((status, headers))
         )
-        if is_event_stream(started[-1][1]):
-            start_response(*started[-1])
+        status, headers = starts[-1]
+        if is_event_stream(headers):
+            start_response(status, headers)
             return body
         try:
             rest = iter(body)
             parts: list[bytes] = []
-            length = declared_length(started[-1][1])
+            length = read_length(headers)
             if length is None:
                 length = move_parts(rest, parts, at_most=self._max_whole_bytes)
             if length > self._max_whole_bytes:
-                if self._senders.acquire(blocking=changes):
-                    start_response(*started[-1])
+                has_room = False
+                if self._senders.acquire(blocking=is_change):
+                    start_response(status, headers)
                     return ClosingBody(chain(parts, rest), self._senders.release, body)
-                refused = True
             else:
-                refused = length >= LARGE_BYTES and not self._unread.admit(
-                    length, always=changes, credentials=credentials
+                has_room = length < LARGE_BYTES or self._unread.admit(
+                    length, always=is_change, credentials=credentials
                 )
-            if not refused:
+            if has_room:
                 parts.extend(rest)
         except BaseException:
             close(body)
             raise
         close(body)
-        if refused:
+        if not has_room:
             return refuse(environ, start_response, 503, _REFUSAL)
-        start_response(*started[-1])
+        start_response(status, headers)
         return parts
 
 
 def may_change_something(environ: Environ, credentials: str) -> bool:
-    """Whether the request may change something, so that a 503 afterwards would make the client repeat the change."""
+    """Whether the request may change something, which a client would repeat after a 503."""
     return bool(credentials) and environ["REQUEST_METHOD"] not in {"GET", "HEAD", "OPTIONS"}
 
 
 def credentials_of(environ: Environ) -> str:
-    """What the client identifies itself with: its token, or the cookie of its session; "" if it does not."""
+    """The token of the client, else the cookie of its session, else ""."""
     token = str(environ.get("HTTP_AUTHORIZATION", ""))
     if token:
         return token.rpartition(" ")[2]
@@ -191,22 +187,24 @@ def credentials_of(environ: Environ) -> str:
 
 def is_event_stream(headers: Headers) -> bool:
     """Whether the body consists of server-sent events, which the client needs as they happen."""
-    return any(
-        name.lower() == "content-type" and value.startswith("text/event-stream")
-        for name, value in headers
-    )
+    return get_header(headers, "content-type").startswith("text/event-stream")
 
 
-def declared_length(headers: Headers) -> int | None:
+def read_length(headers: Headers) -> int | None:
     """The length of a body according to its header, so that a refused body is not even read."""
+    length = get_header(headers, "content-length")
+    return int(length) if length.isascii() and length.isdecimal() else None
+
+
+def get_header(headers: Headers, lower_name: str) -> str:
     for name, value in headers:
-        if name.lower() == "content-length" and value.isascii() and value.isdecimal():
-            return int(value)
-    return None
+        if name.lower() == lower_name:
+            return value
+    return ""
 
 
 def move_parts(source: Iterator[bytes], parts: list[bytes], *, at_most: int) -> int:
-    """Move parts of `source` to `parts` until they exceed `at_most` bytes; returns their length in bytes."""
+    """Move parts of `source` to `parts` until they exceed `at_most` bytes; return their length."""
     length = 0
     for part in source:
         parts.append(part)

@@ -23,7 +23,8 @@ Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 MEMORY_BYTES = 1024 * 1024  # a longer body is stored in a file
 CHUNK_BYTES = 64 * 1024
 WAIT_S = 1  # for a reading thread to finish
-SHORT_WAIT_S = 0.1  # a usual read takes less; after a slower one, smaller reads make sure that the deadline is checked
+# A usual read takes less. After a slower one, smaller reads make sure that the deadline is checked.
+SHORT_WAIT_S = 0.1
 
 
 class SlowBody(Exception):
@@ -35,7 +36,7 @@ class CutBody(Exception):
 
 
 class SlowBodyGuard:
-    """Calls `application` once the body has arrived; responds with 408, 400 or 503 if it does not arrive.
+    """Calls `application` once the body has arrived; otherwise responds with 408, 400 or 503.
 
     Args:
         application: the WSGI application.
@@ -54,36 +55,23 @@ class SlowBodyGuard:
         self.timeout_s = timeout_s
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        length = environ.get("CONTENT_LENGTH") or "0"
-        if (
-            not (length.isascii() and length.isdecimal())
-            or not 0 < int(length[:20]) <= self.max_bytes
-        ):
+        text = environ.get("CONTENT_LENGTH") or "0"
+        is_number = text.isascii() and text.isdecimal() and len(text) <= 20
+        length = int(text) if is_number else 0
+        if not 0 < length <= self.max_bytes:
             return self.application(environ, start_response)
-        if not self.may_read():
-            return refuse(
-                environ,
-                start_response,
-                503,
-                "Too many uploads are being received. Try again shortly.",
-            )
+        if not self.acquire_reader():
+            detail = "Too many uploads are being received. Try again shortly."
+            return refuse(environ, start_response, 503, detail)
+        deadline = time.monotonic() + self.timeout_s + length / (64 * 1024)
         try:
-            body = read_whole(
-                environ["wsgi.input"],
-                int(length),
-                deadline=time.monotonic() + self.time_for(int(length)),
-            )
+            body = read_body(environ["wsgi.input"], length, deadline=deadline)
         except SlowBody:
-            return refuse(
-                environ, start_response, 408, "The request's body did not arrive in time."
-            )
+            detail = "The request's body did not arrive in time."
+            return refuse(environ, start_response, 408, detail)
         except CutBody:
-            return refuse(
-                environ,
-                start_response,
-                400,
-                "The request's body is shorter than its Content-Length.",
-            )
+            detail = "The request's body is shorter than its Content-Length."
+            return refuse(environ, start_response, 400, detail)
         finally:
             self.readers.release()
         environ["wsgi.input"] = body
@@ -94,8 +82,8 @@ class SlowBodyGuard:
             body.close()
             raise
 
-    def may_read(self) -> bool:
-        """Whether this thread may read a body; waits up to `WAIT_S` if few others wait, so that threads stay free."""
+    def acquire_reader(self) -> bool:
+        """Let this thread read a body, or return False; wait up to `WAIT_S` if few others wait."""
         if self.readers.acquire(timeout=SHORT_WAIT_S):
             return True
         if not self.waiters.acquire(blocking=False):
@@ -105,12 +93,9 @@ class SlowBodyGuard:
         finally:
             self.waiters.release()
 
-    def time_for(self, length: int) -> float:
-        return self.timeout_s + length / (64 * 1024)
-
 
 class ClosingBody:
-    """The parts of a response; the first `close` calls `finish` and closes `body`, which produces the parts."""
+    """The parts of a response. The first `close` calls `finish` and closes `body`, their source."""
 
     def __init__(
         self, parts: Iterable[bytes], finish: Callable[[], None], body: Iterable[bytes]
@@ -135,27 +120,28 @@ def close(body: Iterable[bytes]) -> None:
         body.close()
 
 
-def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
-    """The `length` bytes of `source` as a file, positioned at its start.
+def read_body(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
+    """Read the `length` bytes of `source` into a file, positioned at its start.
 
     Raises:
         SlowBody: the `deadline` (monotonic clock) passed first.
         CutBody: `source` ended first.
     """
-    body: IO[bytes] = SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115 - the request closes it
-    left, size = length, 1
-    while left:
-        started = time.monotonic()
-        if started > deadline:
+    # The request closes it.
+    body: IO[bytes] = SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115
+    rest, size = length, 1
+    while rest:
+        began = time.monotonic()
+        if began > deadline:
             body.close()
             raise SlowBody
-        chunk = source.read(min(size, left))
+        chunk = source.read(min(size, rest))
         if not chunk:
             body.close()
             raise CutBody
         body.write(chunk)
-        left -= len(chunk)
-        was_fast = time.monotonic() - started < SHORT_WAIT_S
+        rest -= len(chunk)
+        was_fast = time.monotonic() - began < SHORT_WAIT_S
         size = min(size * 4, CHUNK_BYTES) if was_fast else max(size // 16, 1)
     body.seek(0)
     return body
@@ -164,7 +150,7 @@ def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
 def refuse(
     environ: Environ, start_response: StartResponse, status: int, detail: str
 ) -> Iterable[bytes]:
-    """An error response: in the API's format under /api/, a JSON-RPC error under /mcp, otherwise plain text."""
+    """Send an error: in the API's format under /api/, JSON-RPC under /mcp, otherwise plain text."""
     phrase = HTTPStatus(status).phrase
     plain = ErrorForPrograms("text/plain; charset=utf-8", f"{detail}\n")
     error = error_for_programs(str(environ.get("PATH_INFO", "")), status, detail) or plain

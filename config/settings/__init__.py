@@ -1,4 +1,4 @@
-"""All settings of Toolshelf. Those that differ by machine come from the environment, which `config/env.py` reads."""
+"""All settings of Toolshelf. `config/env.py` reads those that differ by machine."""
 
 # ruff: noqa: F403, I001 - every name is a setting; the order is that of docs/settings.md
 

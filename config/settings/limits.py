@@ -10,7 +10,8 @@ MAX_DOCUMENT_BYTES: int = env.read(
     "TOOLSHELF_MAX_DOCUMENT_BYTES",
     env.number(1024),
     32 * 1024 * 1024,
-    "The maximum size of a document of several tools, such as an OpenAPI document, uploaded or fetched.",
+    "The maximum size of a document of several tools, such as an OpenAPI document, uploaded or "
+    "fetched.",
 )
 MAX_REQUEST_BYTES = (
     64 * 1024 * 1024

@@ -15,7 +15,8 @@ AUDIT_RETENTION_DAYS: int = env.read(
 )  # 0: forever
 if 0 < AUDIT_RETENTION_DAYS < MIN_AGE_DAYS:
     raise ImproperlyConfigured(
-        f"TOOLSHELF_AUDIT_RETENTION_DAYS is {AUDIT_RETENTION_DAYS}; use at least {MIN_AGE_DAYS}, or 0 for never."
+        f"TOOLSHELF_AUDIT_RETENTION_DAYS is {AUDIT_RETENTION_DAYS}; use at least {MIN_AGE_DAYS}, "
+        "or 0 for never."
     )
 
 DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_pages.AlwaysHiding"
@@ -23,7 +24,8 @@ LOG_FORMAT: Literal["json", "text"] = env.read(
     "TOOLSHELF_LOG_FORMAT",
     Literal["json", "text"],
     "text",
-    "Lines of text, or one JSON object per line, with request and run ids and a line for each request.",
+    "Lines of text, or one JSON object per line, with request and run ids and a line for each "
+    "request.",
 )
 LOGGING = {
     "version": 1,
@@ -53,20 +55,17 @@ LOGGING = {
             "LOG_LEVEL",
             Literal["DEBUG", "ERROR", "INFO", "WARNING"],
             "WARNING",
-            "What is logged to standard error; `INFO` adds a line for each request. Long tracebacks are "
-            "cut to a few KB, their beginning and end.",
+            "What is logged to standard error; `INFO` adds a line for each request. Long "
+            "tracebacks are cut to a few KB, their beginning and end.",
         ),
     },
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         "toolshelf.requests": {"level": "INFO" if LOG_FORMAT == "json" else "NOTSET"},
-        # they log each request with its whole address, which may contain a secret
+        # They log the URL of each request, which may contain a secret.
         "httpx2": {"level": "WARNING"},
         "httpcore2": {"level": "WARNING"},
-        "django.server": {
-            "handlers": ["stderr"],
-            "level": "INFO",
-            "propagate": False,
-        },  # manage.py runserver
+        # manage.py runserver
+        "django.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
     },
 }

@@ -66,12 +66,13 @@ REDIS_URL: str = env.read(
 ) or env.read_value("CELERY_BROKER_URL", env.REDIS, os.environ.get("CELERY_BROKER_URL", ""))
 if RUNNER == "celery" and not REDIS_URL:
     raise ImproperlyConfigured(
-        "TOOLSHELF_RUNNER is 'celery', so TOOLSHELF_REDIS is needed: redis://[user:password@]host[:port][/number]."
+        "TOOLSHELF_RUNNER is 'celery', so TOOLSHELF_REDIS is needed: "
+        "redis://[user:password@]host[:port][/number]."
     )
 if RUNNER == "celery" and importlib.util.find_spec("celery") is None:
     raise ImproperlyConfigured(
-        "TOOLSHELF_RUNNER is 'celery', but Celery for Redis is not installed. `make team` installs it "
-        "(the extra 'team' of the distribution)."
+        "TOOLSHELF_RUNNER is 'celery', but Celery for Redis is not installed. `make team` installs "
+        "it (the extra 'team' of the distribution)."
     )
 WEB_PROCESSES: int = env.read(
     "TOOLSHELF_WEB_PROCESSES", env.number(1), 2, "Processes of the web server."
@@ -115,7 +116,8 @@ RUN_FILE_BYTES: int = env.read(
     "TOOLSHELF_RUN_FILE_BYTES",
     env.number(1024),
     16 * 1024 * 1024,
-    "The maximum size of the files of a run's response together, and of a long response that is stored as one.",
+    "The maximum size of the files of a run's response together, and of a long response that is "
+    "stored as one.",
 )
 RUN_OUTPUT_BYTES = 64 * 1024  # of each stream
 RUN_PARAMETERS_BYTES = 1024 * 1024

@@ -15,17 +15,18 @@ SECRET_KEY: str = env.read(
     env.KEY,
     "",
     "Signs cookies; the same for all web servers and workers of a site, at least 32 characters.",
-    shown="generated",
-) or env.generated_key(DATA_DIR / "secret_key")
+    default_text="generated",
+) or env.ensure_key(DATA_DIR / "secret_key")
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older
 # ones.
 CONFIGURATION_KEYS: list[str] = env.read(
     "TOOLSHELF_CONFIGURATION_KEYS",
     env.KEYS,
     "",
-    "Keys that encrypt all stored secrets: the first (at least 32 characters) encrypts, the others decrypt.",
-    shown="generated",
-) or [env.generated_key(DATA_DIR / "configuration_key")]
+    "Keys that encrypt all stored secrets: the first (at least 32 characters) encrypts, the others "
+    "decrypt.",
+    default_text="generated",
+) or [env.ensure_key(DATA_DIR / "configuration_key")]
 ALLOWED_HOSTS: list[str] = env.read(
     "ALLOWED_HOSTS",
     env.HOSTS,
@@ -39,7 +40,8 @@ ALLOWED_NETWORKS: list[str] = env.read(
     "TOOLSHELF_ALLOWED_NETWORKS",
     env.NETWORKS,
     "",
-    "Networks that sources and their tools may reach besides public addresses: `10.0.0.0/8 fd00::/8`.",
+    "Networks that sources and their tools may reach besides public addresses: `10.0.0.0/8 "
+    "fd00::/8`.",
 )
 LOOPBACK_ONLY = (
     all(map(is_loopback, ALLOWED_HOSTS)) and "TOOLSHELF_SERVES_OTHER_MACHINES" not in os.environ
@@ -50,7 +52,8 @@ SOURCE_COMMANDS: bool = env.read(
     "TOOLSHELF_SOURCE_COMMANDS",
     bool,
     False,
-    "`1` lets administrators start commands of MCP servers (`npx …`) from the page Add; `add_source` always can.",
+    "`1` lets administrators start commands of MCP servers (`npx …`) from the page Add; "
+    "`add_source` always can.",
 )
 OUTGOING_PROXY: str = env.read(
     "TOOLSHELF_OUTGOING_PROXY",
@@ -91,7 +94,8 @@ ADDRESS_HEADER: str = env.read(
     "TOOLSHELF_ADDRESS_HEADER",
     str,
     "X-Forwarded-For",
-    "The header in which a trusted proxy reports the client's address ([operations.md](operations.md)).",
+    "The header in which a trusted proxy reports the client's address "
+    "([operations.md](operations.md)).",
 )
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
@@ -110,20 +114,19 @@ COOKIE_SUFFIX = hashlib.sha256(f"cookies {SECRET_KEY}".encode()).hexdigest()[:8]
 COOKIE_PREFIX = "__Host-toolshelf" if HTTPS else "toolshelf"
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}_session_{COOKIE_SUFFIX}"
 CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}_csrf_{COOKIE_SUFFIX}"
-NEXT_COOKIE_NAME = (
-    f"{COOKIE_PREFIX}_next_{COOKIE_SUFFIX}"  # the page to go to after signing in by a link
-)
-BROWSER_COOKIE_NAME = (
-    f"{COOKIE_PREFIX}_browser_{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
-)
-VISITOR_COOKIE_NAME = f"{COOKIE_PREFIX}_runs_{COOKIE_SUFFIX}"  # the runs of a visitor
+# The page to go to after signing in by a link, the accounts that this browser has signed in to, and
+# the runs of a visitor.
+NEXT_COOKIE_NAME = f"{COOKIE_PREFIX}_next_{COOKIE_SUFFIX}"
+BROWSER_COOKIE_NAME = f"{COOKIE_PREFIX}_browser_{COOKIE_SUFFIX}"
+VISITOR_COOKIE_NAME = f"{COOKIE_PREFIX}_runs_{COOKIE_SUFFIX}"
 SESSION_ENGINE = "catalog.accounts.session_store"
 SESSION_IDLE_HOURS: int = env.read(
     "TOOLSHELF_SESSION_IDLE_HOURS",
     env.number(1),
     72,
-    "A browser session ends when it has not been used for this time, and after 14 days in any case.",
-)  # then an unused session ends
+    "A browser session ends when it has not been used for this time, and after 14 days in any "
+    "case.",
+)
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
@@ -133,13 +136,11 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 CROSS_ORIGIN_RESOURCE_POLICY = "same-origin"
 # No page uses these features, so an injected script must not either. Only names that browsers know:
 # others are errors in their consoles.
-PERMISSIONS_POLICY = ", ".join(
-    f"{feature}=()"
-    for feature in (
-        "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "hid",
-        "magnetometer", "microphone", "midi", "payment", "serial", "usb", "xr-spatial-tracking",
-    )
-)  # fmt: skip
+PERMISSIONS_POLICY = (
+    "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), "
+    "gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), "
+    "usb=(), xr-spatial-tracking=()"
+)
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

@@ -1,4 +1,4 @@
-"""Who may see the site, and how people sign in: links, passwords, second factors, OpenID Connect."""
+"""Who may see the site, and how people sign in: link, password, second factor, OpenID Connect."""
 
 from typing import Literal
 
@@ -17,15 +17,15 @@ DEFAULT_GROUPS: list[str] = env.read(
     "TOOLSHELF_DEFAULT_GROUPS",
     env.words(Literal["reader", "runner", "publisher", "administrator"]),
     "publisher runner",
-    "The built-in groups whose rights people get if they are in none of them: `reader`, `runner`, `publisher`, "
-    "`administrator`.",
+    "The built-in groups whose rights people get if they are in none of them: `reader`, `runner`, "
+    "`publisher`, `administrator`.",
 )
 SECOND_FACTOR_ROLES: list[str] = env.read(
     "TOOLSHELF_SECOND_FACTOR",
     env.words(Literal["reader", "runner", "publisher", "administrator", "all"]),
     "",
-    "The roles whose people must set up a second factor before they can do anything else: `administrator`, "
-    "`publisher`, `runner`, `reader`, or `all`.",
+    "The roles whose people must set up a second factor before they can do anything else: "
+    "`administrator`, `publisher`, `runner`, `reader`, or `all`.",
 )
 LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "catalog:home"
@@ -112,7 +112,8 @@ OIDC_PEOPLE: str = env.read(
     "TOOLSHELF_OIDC_PEOPLE",
     Literal["any", "mapped"],
     "mapped",
-    "Who may sign in with the provider: people with a group in `TOOLSHELF_OIDC_GROUPS`, or everyone there.",
+    "Who may sign in with the provider: people with a group in `TOOLSHELF_OIDC_GROUPS`, or "
+    "everyone there.",
 )
 if OIDC_ISSUER and not OIDC_CLIENT_ID:
     raise ImproperlyConfigured(
@@ -124,6 +125,6 @@ if OIDC_ISSUER and "openid" not in OIDC_SCOPES:
     )
 if OIDC_ISSUER and OIDC_PEOPLE == "mapped" and not OIDC_GROUPS:
     raise ImproperlyConfigured(
-        "TOOLSHELF_OIDC_GROUPS is empty, so nobody could sign in with the provider. Map its groups, or let in everyone "
-        "with an account there: TOOLSHELF_OIDC_PEOPLE=any."
+        "TOOLSHELF_OIDC_GROUPS is empty, so nobody could sign in with the provider. Map its "
+        "groups, or let in everyone with an account there: TOOLSHELF_OIDC_PEOPLE=any."
     )

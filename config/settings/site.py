@@ -29,7 +29,8 @@ INSTALLED_APPS = [
     "config.apps.ConfigConfig",
 ]
 MIDDLEWARE = [
-    "config.middleware.hidden_secrets.HideSecretsMiddleware",  # must be first: anything before it could log a secret
+    # Must be first: anything before it could log a secret.
+    "config.middleware.hidden_secrets.HideSecretsMiddleware",
     "config.middleware.request_context.RequestContextMiddleware",
     "config.middleware.request_metrics.RequestMetricsMiddleware",
     "config.middleware.access.PlainTokensMiddleware",  # before the redirect to HTTPS
@@ -101,14 +102,13 @@ STATICFILES_FINDERS = [
 ]
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
-    "default": {
-        "BACKEND": "django.core.files.storage.InMemoryStorage"
-    },  # nothing is uploaded to a file
+    # Nothing is uploaded to a file.
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
 
-def add_static_headers(headers: Headers, path: str, url: str) -> None:  # noqa: ARG001 - WhiteNoise passes them
+def add_static_headers(headers: Headers, _path: str, _url: str) -> None:
     """Add the policy for a static file that is opened as a page: it loads nothing."""
     headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'"
 

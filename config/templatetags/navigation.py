@@ -1,4 +1,4 @@
-"""The navigation: the section that the present page belongs to, and the pages in the palette."""
+"""The navigation: the section of the present page, and the pages in the palette."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def section(context: Context, segments: str) -> SafeString:
     `segments` are the first segments of the routes of the section's pages, with spaces between
     them: "tools lint". A page in another section than its route has the context `nav_section`.
     """
-    match = getattr(
-        context.get("request"), "resolver_match", None
-    )  # an error page may have neither
-    first = context.get("nav_section") or (match.route.partition("/")[0] if match else "")
-    return CURRENT if first in segments.split() else SafeString("")
+    name = context.get("nav_section")
+    # An error page may have neither a request nor a match.
+    match = getattr(context.get("request"), "resolver_match", None)
+    if match and not name:
+        name = match.route.partition("/")[0]
+    return CURRENT if name in segments.split() else SafeString("")
 
 
 @register.simple_tag

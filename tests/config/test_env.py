@@ -12,9 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 from catalog.accounts.rates import Rate
 from config import settings as settings_package
-from config.env import generated_key
+from config.env import ensure_key
 from config.log_filters import OneLine, QuietAboutUnknownHosts
-from config.removed_variables import removed_variable_notices
+from config.removed_variables import describe_removed_variables
 
 pytestmark = pytest.mark.unit
 
@@ -299,7 +299,7 @@ def test_requests_are_logged_at_the_level_of_the_log_and_always_as_json(
 
 
 def test_a_start_with_a_variable_of_an_earlier_version_says_what_holds_now():
-    notices = removed_variable_notices({"TOOLSHELF_RUN_QUEUE_MAX": "5", "PATH": "/bin"})
+    notices = describe_removed_variables({"TOOLSHELF_RUN_QUEUE_MAX": "5", "PATH": "/bin"})
 
     assert notices == ["TOOLSHELF_RUN_QUEUE_MAX no longer exists. At most 1,000 runs wait."]
 
@@ -327,9 +327,9 @@ def test_what_is_no_mapping_of_groups_is_refused(refusal, value):
 
 
 def test_a_generated_key_stays_and_is_its_owners_alone(tmp_path):
-    first = generated_key(tmp_path / "key")
+    first = ensure_key(tmp_path / "key")
 
-    assert generated_key(tmp_path / "key") == first
+    assert ensure_key(tmp_path / "key") == first
     assert len(first) >= 50
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
 

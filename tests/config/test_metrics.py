@@ -153,9 +153,9 @@ def test_buckets_are_cumulated_and_their_bounds_belong_to_them(tmp_path):
     for seconds in (0.001, 0.005, 0.02, 100):
         counters.add("page", 200, seconds)
 
-    found = counters.summed()["page", "2xx"]
+    found = counters.sum()["page", "2xx"]
 
-    assert found.cumulated[:3] == [2, 2, 3]
+    assert found.cumulative[:3] == [2, 2, 3]
     assert (found.count, found.sum) == (4, pytest.approx(100.026))
 
 
@@ -165,7 +165,7 @@ def test_the_counters_of_all_processes_are_summed_those_of_dead_ones_too(tmp_pat
         process.begin()
         process.add("page", 200, 0.2)
 
-    assert RequestCounters(tmp_path / "counters").summed()["page", "2xx"].count == 3
+    assert RequestCounters(tmp_path / "counters").sum()["page", "2xx"].count == 3
 
 
 def test_a_server_that_starts_anew_begins_at_zero(tmp_path):
@@ -175,7 +175,7 @@ def test_a_server_that_starts_anew_begins_at_zero(tmp_path):
 
     counters.reset()
 
-    assert counters.summed()["page", "2xx"].count == 0
+    assert counters.sum()["page", "2xx"].count == 0
 
 
 def test_a_command_leaves_no_counters(tmp_path):
@@ -193,7 +193,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # no more can be written 
 counters = RequestCounters(Path(sys.argv[2]))
 counters.begin()
 counters.add("page", 200, 0.1)
-print(counters.summed()["page", "2xx"].count)
+print(counters.sum()["page", "2xx"].count)
 """
 
 

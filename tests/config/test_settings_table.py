@@ -13,7 +13,7 @@ from django.core.management import call_command
 
 from config import env
 from config.env import VARIABLES
-from config.management.commands.document_settings import settings_document
+from config.management.commands.document_settings import write_table
 
 pytestmark = pytest.mark.unit
 
@@ -70,7 +70,7 @@ def test_every_variable_that_the_code_reads_is_in_the_table():
         for path in modules()
         for name in names_read(ast.parse(path.read_text(encoding="utf-8")))
     }
-    documented = set(re.findall(r"^\| `(\w+)` \|", settings_document(), re.MULTILINE))
+    documented = set(re.findall(r"^\| `(\w+)` \|", write_table(), re.MULTILINE))
 
     assert read - documented - NOT_SETTINGS == set()
     assert {"TOOLSHELF_DATA_DIR", "TOOLSHELF_REDIS", "LOG_LEVEL"} <= read
@@ -83,7 +83,7 @@ def test_every_way_to_read_a_variable_is_noticed():
             'NAME = "A"',
             "import os; from config import env",
             'os.environ.get(NAME); os.environ["B"]; os.getenv("C"); env.read("D", int, 5, "")',
-            'os.environ.setdefault("E", ""); {}.get("F"); env.size(5)',
+            'os.environ.setdefault("E", ""); {}.get("F"); env.format_bytes(5)',
         ]
     )
 
@@ -93,7 +93,7 @@ def test_every_way_to_read_a_variable_is_noticed():
 def test_the_file_is_up_to_date():
     written = (settings.BASE_DIR / "docs" / "settings.md").read_text(encoding="utf-8")
 
-    assert written == settings_document(), "Run manage.py document_settings."
+    assert written == write_table(), "Run manage.py document_settings."
 
 
 def test_the_command_writes_the_file(tmp_path, settings):
@@ -102,7 +102,7 @@ def test_the_command_writes_the_file(tmp_path, settings):
 
     call_command("document_settings")
 
-    assert (tmp_path / "docs" / "settings.md").read_text(encoding="utf-8") == settings_document()
+    assert (tmp_path / "docs" / "settings.md").read_text(encoding="utf-8") == write_table()
 
 
 def test_each_variable_has_a_meaning_in_a_sentence_that_fits_into_a_table():
@@ -112,12 +112,12 @@ def test_each_variable_has_a_meaning_in_a_sentence_that_fits_into_a_table():
 
 
 def test_the_table_does_not_depend_on_the_values_of_this_machine():
-    assert str(settings.BASE_DIR) not in settings_document()
-    assert settings.SECRET_KEY not in settings_document()
+    assert str(settings.BASE_DIR) not in write_table()
+    assert settings.SECRET_KEY not in write_table()
 
 
 @pytest.mark.parametrize(
     ("number", "shown"), [(262_144, "256 KiB"), (64 * 1024**2, "64 MiB"), (1000, "1,000")]
 )
 def test_sizes_have_units(number, shown):
-    assert env.size(number) == shown
+    assert env.format_bytes(number) == shown

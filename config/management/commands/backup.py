@@ -17,10 +17,11 @@ from catalog.commands import BaseCommand
 
 class Command(BaseCommand):
     help = (
-        "Copy the whole database, except for browser sessions, into FILE while the site is running. The copy does not "
-        "contain the keys, which are files beside the database: back them up separately, because saved "
-        "configurations cannot be read without them. To restore, stop the site, remove toolshelf.sqlite3-wal and "
-        "toolshelf.sqlite3-shm, and replace toolshelf.sqlite3 with FILE."
+        "Copy the whole database, except for browser sessions, into FILE while the site is "
+        "running. The copy does not contain the keys, which are files beside the database: back "
+        "them up separately, because saved configurations cannot be read without them. To restore, "
+        "stop the site, remove toolshelf.sqlite3-wal and toolshelf.sqlite3-shm, and replace "
+        "toolshelf.sqlite3 with FILE."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -36,15 +37,16 @@ class Command(BaseCommand):
             raise CommandError(
                 "The database is not SQLite: copy it with its own tools, such as pg_dump."
             )
-        source, target = Path(str(connection.settings_dict["NAME"])), options["file"].absolute()
+        source = Path(str(connection.settings_dict["NAME"]))
+        target = options["file"].absolute()
         if not source.exists():
             raise CommandError(f"There is no database yet at {source}.")
         if not target.parent.is_dir():
             raise CommandError(f"The folder {target.parent} does not exist.")
-        if target.is_dir() or (target.exists() and target.samefile(source)):
-            raise CommandError(
-                f"{target} is {'a folder' if target.is_dir() else 'the database itself'}: enter another file."
-            )
+        if target.is_dir():
+            raise CommandError(f"{target} is a folder: enter another file.")
+        if target.exists() and target.samefile(source):
+            raise CommandError(f"{target} is the database itself: enter another file.")
         try:
             tools = back_up(source, target)
         except (OSError, sqlite3.Error) as error:
@@ -55,7 +57,7 @@ class Command(BaseCommand):
 
 
 def back_up(source: Path, target: Path) -> int:
-    """Copy a SQLite database that may be in use, without its sessions; returns the number of tools in the copy.
+    """Copy a SQLite database that may be in use, without sessions; return the number of tools.
 
     The copy is a consistent snapshot: SQLite's backup in one step, which only reads and blocks no
     writer. It is verified, and renamed to `target` only when it is on disk: if the process is
@@ -82,18 +84,18 @@ def back_up(source: Path, target: Path) -> int:
         part.replace(target)
         _sync(target.parent)
     finally:
-        for left in (part, part.with_name(f"{part.name}-journal")):
-            left.unlink(missing_ok=True)
+        for file in (part, part.with_name(f"{part.name}-journal")):
+            file.unlink(missing_ok=True)
     return tools
 
 
 def remove_sessions(copy: sqlite3.Connection) -> None:
-    """Delete the browser sessions, and overwrite what they occupied: they can hold forms that people filled in."""
+    """Delete and overwrite the browser sessions, which can hold forms that people filled in."""
     copy.execute("PRAGMA secure_delete = ON")
-    for (table,) in copy.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('accounts_session', 'django_session')"
-    ).fetchall():
-        copy.execute(f"DELETE FROM {table}")  # noqa: S608 - one of the two names above
+    tables = copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for name in ("accounts_session", "django_session"):
+        if (name,) in tables:
+            copy.execute(f"DELETE FROM {name}")  # noqa: S608 - one of the two names above
     copy.commit()
 
 

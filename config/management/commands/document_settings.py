@@ -11,9 +11,10 @@ from config.env import VARIABLES
 
 INTRODUCTION: Final = """# Settings
 
-Settings come from environment variables. If a value is invalid, Toolshelf does not start, and prints the accepted ones.
-A flag is `1` or `0`; lists are separated by spaces or commas; sizes are in bytes; a rate is a number per time, such as
-`6000/min` or `6000/10min` (units: `s`, `min`, `h`, `d`).
+Settings come from environment variables. If a value is invalid, Toolshelf does not start, and
+prints the accepted ones. A flag is `1` or `0`; lists are separated by spaces or commas; sizes are
+in bytes; a rate is a number per time, such as `6000/min` or `6000/10min` (units: `s`, `min`, `h`,
+`d`).
 
 `manage.py document_settings` writes this file from `config/settings/`.
 
@@ -29,10 +30,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         path = settings.BASE_DIR / "docs" / "settings.md"
-        path.write_text(settings_document(), encoding="utf-8")
+        path.write_text(write_table(), encoding="utf-8")
 
 
-def settings_document() -> str:
+def write_table() -> str:
     """The text of docs/settings.md."""
-    rows = [f"| `{row.name}` | {row.default} | {row.meaning} |\n" for row in VARIABLES.values()]
-    return INTRODUCTION + "".join(rows)
+    text = INTRODUCTION
+    for row in VARIABLES.values():
+        text += f"| `{row.name}` | {row.default} | {row.meaning} |\n"
+    return text

@@ -16,7 +16,7 @@ class Command(BaseCommand, migrate.Command):
     """Django's command, which can be repeated after its process was killed."""
 
 
-class WholeMigrations(MigrationExecutor):
+class AtomicMigrations(MigrationExecutor):
     """Records each migration in the transaction that makes its tables.
 
     Django leaves indexes, on PostgreSQL also foreign keys, for the end of a migration, and if there
@@ -27,12 +27,13 @@ class WholeMigrations(MigrationExecutor):
     def apply_migration(
         self, state: ProjectState, migration: Migration, *options: Any, **more: Any
     ) -> ProjectState:
-        migration.operations = [*migration.operations, ExecuteDeferred()]  # type: ignore[misc]  # the instance has its own
+        # The instance's own list, not that of its class.
+        migration.operations = [*migration.operations, ExecuteDeferred()]  # type: ignore[misc]
         return super().apply_migration(state, migration, *options, **more)
 
 
 class ExecuteDeferred(Operation):
-    """Executes what is left for the end of a migration."""
+    """Executes the statements that Django leaves for the end of a migration."""
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Leave the models as they are."""
@@ -50,4 +51,4 @@ class ExecuteDeferred(Operation):
 
 
 # Django has no setting for it: its command makes the executor that its own module names.
-vars(migrate)["MigrationExecutor"] = WholeMigrations
+vars(migrate)["MigrationExecutor"] = AtomicMigrations

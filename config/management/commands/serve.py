@@ -9,6 +9,7 @@ import shlex
 import socket
 import sys
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -34,8 +35,8 @@ from catalog.errors import AccountError
 from catalog.models import Tool
 from catalog.search import search_index
 from config.cli import FOREIGN, is_foreign
-from config.migration_lock import migrating_alone
-from config.removed_variables import removed_variable_notices
+from config.migration_lock import lock_migrations
+from config.removed_variables import describe_removed_variables
 from config.request_counters import request_counters
 from config.server.draining import DrainingServer
 from config.static_files import collect_static
@@ -58,12 +59,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         host, port = options["host"], options["port"]
-        for notice in removed_variable_notices(os.environ):
+        for notice in describe_removed_variables(os.environ):
             self.stderr.write(notice)
         self.warn_about_proxy()
         self.check_address(host, port)
         self.check_factory_settings()
-        with migrating_alone():
+        with lock_migrations():
             self.migrate()
             collect_static()
             if not is_loopback(host):
@@ -84,18 +85,19 @@ class Command(BaseCommand):
                 probe.bind((host, port))
             except OSError as error:
                 raise CommandError(
-                    f"Cannot listen on {host}:{port}: {error.strerror}. Choose another with --host and --port."
+                    f"Cannot listen on {host}:{port}: {error.strerror}. Choose another with --host "
+                    "and --port."
                 ) from error
 
     def warn_about_proxy(self) -> None:
-        """Name the headers of a trusted proxy that clients can imitate, unless the proxy prevents it."""
+        """Name the headers of a trusted proxy that clients can imitate if it does not drop them."""
         if not settings.TRUST_PROXY:
             return
-        trusted = [name for name in (settings.ADDRESS_HEADER, "X-Forwarded-Proto") if "-" in name]
-        doubles = " or ".join(name.replace("-", "_") for name in trusted)
+        names = [name for name in (settings.ADDRESS_HEADER, "X-Forwarded-Proto") if "-" in name]
+        headers = " or ".join(names)
         self.stderr.write(
-            f"TRUST_PROXY is set: the proxy must drop {doubles} from clients, or they can imitate "
-            f"{' or '.join(trusted)}. docs/operations.md shows how."
+            f"TRUST_PROXY is set: the proxy must drop {headers.replace('-', '_')} from clients, or "
+            f"they can imitate {headers}. docs/operations.md shows how."
         )
 
     def check_factory_settings(self) -> None:
@@ -108,8 +110,8 @@ class Command(BaseCommand):
             raise CommandError(" ".join(faults))
         for network, reason in sorted(registry().unenforceable_networks().items()):
             self.stderr.write(
-                f'The network "{network}" of TOOL_NETWORK cannot be enforced on this machine: {reason}. '
-                "Tools with this network will not run."
+                f'The network "{network}" of TOOL_NETWORK cannot be enforced on this machine: '
+                f"{reason}. Tools with this network will not run."
             )
 
     def migrate(self) -> None:
@@ -120,9 +122,8 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=0)
         executor.check_replacements()
         executor.loader.check_consistent_history(connection)
-        if (
-            search_index().size() < Tool.objects.count()
-        ):  # a migration emptied it, or a rebuild was interrupted
+        # A migration may have emptied the index, or a rebuild was interrupted.
+        if search_index().size() < Tool.objects.count():
             call_command("rebuild_index", stderr=self.stderr)
 
     def load_samples(self) -> None:
@@ -150,21 +151,24 @@ class Command(BaseCommand):
             )
             return
         self.stderr.write(
-            f"Sign in as {user.username} with this link (it works once, within {SignInLink.MINUTES} minutes):\n"
+            f"Sign in as {user.username} with this link (it works once, within "
+            f"{SignInLink.MINUTES} minutes):\n"
         )
         self.stdout.write(f"  {site}{path_of_link(create_sign_in_link(user.username))}")
         self.stderr.write(f"\nAnother one: {sign_in_command()}")
 
     def print_set_up_link(self, site: str) -> None:
-        """Print the link with which the first administrator is created: other machines can reach the site."""
+        """Print the link that creates the first administrator of a site that others can reach."""
         self.stderr.write(
             "This site has no administrator yet. Create one with this link "
             f"(it works once, within {SignInLink.MINUTES} minutes):\n"
         )
         self.stdout.write(f"  {site}{path_of_link(new_link(None))}")
         self.stderr.write(
-            f"\nTo get a new link, run: {sign_in_command()} --set-up"
-            "\nIf the URL is wrong, set the site's host names in ALLOWED_HOSTS, or use --site with this command."
+            "\n"
+            f"To get a new link, run: {sign_in_command()} --set-up\n"
+            "If the URL is wrong, set the site's host names in ALLOWED_HOSTS, or use --site with "
+            "this command."
         )
 
 
@@ -179,7 +183,7 @@ def sign_in_command() -> str:
 def forbid_loopback() -> None:
     """Let sources no longer reach this machine, since others can reach the site."""
     settings.LOOPBACK_ONLY = False
-    # for the server's processes, where they do not inherit settings
+    # For the server's processes, where they do not inherit settings.
     os.environ["TOOLSHELF_SERVES_OTHER_MACHINES"] = "1"
 
 
@@ -195,6 +199,7 @@ def serve(host: str, port: int) -> None:
         gc.freeze()
     sys.stdout.flush()
     sys.stderr.flush()
+    logs = settings.BASE_DIR / "config" / "server"
     arguments = {
         "--interface": "wsgi",
         "--host": host,
@@ -204,17 +209,14 @@ def serve(host: str, port: int) -> None:
         "--blocking-threads": str(settings.WEB_THREADS),
         "--http1-header-read-timeout": "10000",
         "--log-level": "warning",
-        "--log-config": str(
-            settings.BASE_DIR / "config" / "server" / SERVER_LOGS[settings.LOG_FORMAT]
-        ),
+        "--log-config": str(logs / SERVER_LOGS[settings.LOG_FORMAT]),
         "--respawn-interval": "1",
         "--workers-kill-timeout": "5",
         "--working-dir": str(settings.BASE_DIR),
     }
     flags = ["--no-ws", "--respawn-failed-workers"]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the server's memory contains secrets
-    vars(cli)["Server"] = (
-        DrainingServer  # the command has no option that would replace its handling of signals
-    )
-    words = [*flags, *(word for pair in arguments.items() for word in pair)]
-    cli.cli.main([*words, "config.wsgi:application"], auto_envvar_prefix="GRANIAN")
+    # The command has no option that would replace its handling of signals.
+    vars(cli)["Server"] = DrainingServer
+    words = [*flags, *chain.from_iterable(arguments.items()), "config.wsgi:application"]
+    cli.cli.main(words, auto_envvar_prefix="GRANIAN")

@@ -31,7 +31,7 @@ def pair():
             server.setblocking(False)
             # Learn the port of the listener, whatever the order of the descriptors is.
             connections = Connections(deadline_s=10)
-            connections.blocked()
+            connections.count_blocked()
             yield connections, server, client
 
 
@@ -58,7 +58,7 @@ def test_a_client_that_reads_nothing_is_cut_off_when_the_deadline_has_passed(pai
     deadline = WriteDeadline(connections)
     fill(server)
 
-    assert connections.blocked() == 1
+    assert connections.count_blocked() == 1
     assert [deadline.scan(now) for now in (0, 5, 9.9)] == [0, 0, 0]
     assert not is_ended(server)
     assert deadline.scan(10) == 1
@@ -107,7 +107,7 @@ def test_a_connection_on_which_nothing_waits_is_left_alone(pair):
     client.recv(100)
 
     assert [deadline.scan(now) for now in (0, 10, 100)] == [0, 0, 0]
-    assert connections.blocked() == 0
+    assert connections.count_blocked() == 0
     assert not is_ended(server)
 
 
@@ -147,7 +147,7 @@ def test_looking_at_connections_leaves_the_locks_of_the_database_alone(pair, tmp
         database.execute("CREATE TABLE t (x)")
         database.execute("BEGIN IMMEDIATE")
 
-        assert connections.blocked() == 1
+        assert connections.count_blocked() == 1
         WriteDeadline(connections).scan(0)
 
         other = subprocess.run(
@@ -159,7 +159,7 @@ def test_looking_at_connections_leaves_the_locks_of_the_database_alone(pair, tmp
 def test_the_kernel_drops_a_closed_connection_whose_client_does_not_read():
     with socket.create_server(("127.0.0.1", 0)) as listener, closing(socket.socket()) as client:
         connections = Connections(deadline_s=1)
-        connections.blocked()
+        connections.count_blocked()
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         client.connect(listener.getsockname())
         server, _ = listener.accept()
