@@ -18,8 +18,8 @@ import httpx2
 from mcp import Client
 
 from playground.connections.connection import Connection
-from playground.runner import LocalRunner
-from playground.runner.job import Job, Limits
+from playground.runner.engine import LocalRunner
+from playground.runner.engine.job import Job, Limits
 from tests.playground.connections.echo_service import Service, document
 from tests.playground.connections.mcp_servers import Notes, Served, everyday_server
 from toolspec.imports import import_document

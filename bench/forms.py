@@ -19,12 +19,12 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from playground import schema_form  # noqa: E402
-from playground.schema_form.nodes import Node, children  # noqa: E402
+from playground import form as schema_form  # noqa: E402
+from playground.form.nodes import Node, children  # noqa: E402
 from playground.templatetags.forms import draw_form  # noqa: E402
 from tests import corpora  # noqa: E402
-from tests.playground.schema_form.driver import Page  # noqa: E402
-from tests.playground.schema_form.pairs import REAL, pairs_of  # noqa: E402
+from tests.playground.form.driver import Page  # noqa: E402
+from tests.playground.form.pairs import REAL, pairs_of  # noqa: E402
 from toolspec.schema.validation import compile_schema  # noqa: E402
 from toolspec.text import reader  # noqa: E402
 from toolspec.text.reader import JSON  # noqa: E402

@@ -21,7 +21,6 @@ from tests import work
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 BARS_S = {
-    "catalog/views/test_attack_pages.py::test_a_hostile_spec_is_refused_or_shown_without_harm": 1.0,
     "toolspec/test_attack_uploads.py::test_a_hostile_upload_is_answered_as_expected": 1.0,
     "toolspec/schema/validation/test_attacks.py::test_a_hostile_schema_is_answered_in_short_messages": 2.0,
     "toolspec/diff/test_compare.py::test_a_comparison_ends_soon": 4.0,
@@ -29,26 +28,20 @@ BARS_S = {
     "toolspec/schema/test_formats.py::test_a_format_is_decided_in_linear_time": 2.0,
     "toolspec/schema/test_policy.py::test_no_schema_within_the_size_limit_takes_long_to_check": 1.0,
     "toolspec/text/test_yaml_reader.py::test_recognising_yaml_takes_no_long_time": 0.2,
-    "toolspec/text/test_yaml_reader.py::test_no_text_of_two_megabytes_takes_long": 2.0,
-    "toolspec/lint/test_lint.py::test_lint_of_a_hostile_spec_ends_soon": 1.5,
-    "toolspec/schema/test_regex.py::test_random_patterns_compile_or_are_refused_quickly": 0.5,
-    "toolspec/schema/test_regex.py::test_reading_a_text_as_a_pattern_is_linear": 1.0,
+    "toolspec/schema/test_patterns.py::test_random_patterns_compile_or_are_refused_quickly": 0.5,
     "toolspec/schema/test_documentation.py::test_a_hostile_schema_is_documented_quickly": 0.5,
     "toolspec/text/test_reader.py::test_10_megabytes_are_refused_immediately": 0.05,
     "toolspec/text/test_reader.py::test_hostile_text_is_refused_with_little_work": 1.0,
-    "catalog/test_text_diff.py::test_long_lines_and_many_changes_take_no_long_time": 3.0,
-    "catalog/test_text_diff.py::test_texts_that_have_nothing_in_common_are_compared_quickly": 3.0,
-    "catalog/uploads/test_readers.py::test_a_zip_bomb_is_refused_by_its_directory": 1.0,
-    "catalog/uploads/test_readers.py::test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read": 0.5,
+    "toolshelf_core/rendering/test_text_diff.py::test_long_lines_and_many_changes_take_no_long_time": 3.0,
+    "toolshelf_core/rendering/test_text_diff.py::test_texts_that_have_nothing_in_common_are_compared_quickly": 3.0,
     "catalog/uploads/test_readers.py::test_no_array_takes_long": 5.0,
     "toolspec/schema/validation/test_validation.py::test_definitions_that_double_at_each_level_are_evaluated_once_per_value": 0.5,
     "toolspec/schema/validation/test_validation.py::test_multiples_are_exact": 0.1,
     "toolspec/schema/validation/test_validation.py::test_nested_unevaluated_keywords_cost_no_more_than_their_size": 0.5,
     "toolspec/schema/validation/test_validation.py::test_work_beyond_the_budget_ends_unchecked_with_a_reason": 1.5,
-    "catalog/search/test_tokenizer.py::test_a_very_long_word_is_read_in_linear_time": 2.0,
     "playground/builtin/test_units_and_times.py::test_a_unit_that_would_take_forever_is_refused_immediately": 1.0,
-    "playground/schema_form/test_cost.py::test_a_hostile_schema_or_value_is_bounded_and_comes_back": 2.0,
-    "playground/schema_form/test_cost.py::test_a_new_value_of_a_hostile_schema_is_bounded": 2.0,
+    "playground/form/test_cost.py::test_a_hostile_schema_or_value_is_bounded_and_comes_back": 2.0,
+    "playground/form/test_cost.py::test_a_new_value_of_a_hostile_schema_is_bounded": 2.0,
 }
 
 slowest: dict[str, tuple[float, str]] = {}

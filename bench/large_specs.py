@@ -172,8 +172,8 @@ class Measured:
     def __init__(self) -> None:
         from django.test import Client
 
-        from catalog.accounts.models import SCOPES, User
-        from catalog.accounts.tokens import create_token
+        from accounts.models import SCOPES, User
+        from accounts.tokens import create_token
 
         user = User.objects.create_superuser("bench")
         _, token = create_token(user, scopes=list(SCOPES))

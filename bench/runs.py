@@ -21,8 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from playground.runner import Job, LocalRunner  # noqa: E402
-from playground.runner.worker_process import ALL_MODES, WorkerProcess  # noqa: E402
+from playground.runner.engine import Job, LocalRunner  # noqa: E402
+from playground.runner.engine.worker_process import ALL_MODES, WorkerProcess  # noqa: E402
 
 FACTORY = """
 class Trivial:

@@ -164,10 +164,10 @@ def toolshelf(pool: str) -> Search:
     django.setup()
     from django.core.management import call_command
 
-    from catalog.listing.catalog_search import CatalogSearch
-    from catalog.models import Tool
-    from catalog.publishing import publish_many
-    from catalog.search import search_index
+    from catalog.index import search_index
+    from catalog.search.catalog_search import CatalogSearch
+    from catalog.tools.models import Tool
+    from catalog.tools.publishing import publish_many
     from toolspec.spec import read_spec
 
     call_command("migrate", verbosity=0)

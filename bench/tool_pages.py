@@ -22,7 +22,7 @@ django.setup()
 
 from django.test import Client  # noqa: E402 - Django must be set up first
 
-from catalog.models import Tool  # noqa: E402
+from catalog.tools.models import Tool  # noqa: E402
 from config.static_files import collect_static  # noqa: E402
 
 WARM_UP = 30  # pages, so that templates are compiled and modules imported

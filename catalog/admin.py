@@ -1,8 +1,11 @@
 """The tables of the catalog in the admin, to look things up. Changes are made on the site's own pages."""
 
-from catalog.models import HeldChange, Revision, Source, SourceSync, Tool, Waiver
-from catalog.models.uploads import Upload
-from catalog.read_only_admin import show_table
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source, SourceSync
+from catalog.tools.lint_models import Waiver
+from catalog.tools.models import Revision, Tool
+from catalog.uploads.models import Upload
+from toolshelf_core.read_only_admin import show_table
 
 show_table(
     Tool, "tool_id", "name", "toolkit", "owner", "score", "archived_at", "deprecated_at",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from catalog.held_changes import changes_to_review
+from catalog.proposals.actions import changes_to_review
 
 
 def review(request: HttpRequest) -> dict[str, object]:

@@ -11,16 +11,17 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
-from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_address
-from catalog.api.renderer import text_of
-from catalog.api.request_body import json_object
-from catalog.api.routers import routers as catalog_routers
-from catalog.errors import Busy, RevisionConflict
+from accounts.audit_log.api import router as audit_router
+from accounts.rate_limits import API_THROTTLES, limit_requests_of_address
+from catalog.api import routers as catalog_routers
 from config.error_pages import STATUSES, refusal_from
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
-from playground.api.routers import router as playground_router
+from playground.api import router as playground_router
 from playground.mcp.api import router as mcp_router
+from toolshelf_core.api.renderer import text_of
+from toolshelf_core.api.request_body import json_object
+from toolshelf_core.errors import Busy, RevisionConflict
 from toolspec.errors import DocumentError, SpecError
 from toolspec.text.pointers import pointer_join
 
@@ -113,7 +114,7 @@ def refuse_unknown_parameters(view: Callable[..., Any]) -> Callable[..., Any]:
 
 
 api.add_decorator(refuse_unknown_parameters)
-for router in (*catalog_routers, playground_router, mcp_router):
+for router in (*catalog_routers, audit_router, playground_router, mcp_router):
     api.add_router("", router)
 
 

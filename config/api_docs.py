@@ -12,8 +12,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from ninja.responses import Response
 
-from catalog.api.headers import is_known, not_modified
 from config.api import api
+from toolshelf_core.api.headers import is_known, not_modified
 
 
 @require_safe

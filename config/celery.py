@@ -20,11 +20,11 @@ if settings.RUNNER != "celery":
     )
 
 from config.removed_variables import describe_removed_variables  # noqa: E402 - needs the settings
-from playground.celery.app import app  # noqa: E402 - needs the settings
-from playground.celery.heartbeats import Heartbeat  # noqa: E402
 from playground.factories.registry import registry  # noqa: E402
-from playground.factory_rescans import follow_rescans  # noqa: E402
-from playground.supervisor import start_runs  # noqa: E402
+from playground.factories.rescans import follow_rescans  # noqa: E402
+from playground.runs.celery.app import app  # noqa: E402 - needs the settings
+from playground.runs.celery.heartbeats import Heartbeat  # noqa: E402
+from playground.runs.supervisor import start_runs  # noqa: E402
 
 if faults := registry().setting_faults():
     raise ImproperlyConfigured(" ".join(faults))

@@ -21,8 +21,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, BeforeValidator, Field, Json, TypeAdapter, ValidationError
 
-from catalog.accounts.rates import Rate
-from catalog.accounts.site_url import is_loopback
+from accounts.rates import Rate
+from toolshelf_core.site_url import is_loopback
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.debug import SafeExceptionReporterFilter
 
-from catalog import log_context
-from catalog.errors import Busy, HeldBySpec, NotAllowed, Unreachable
 from catalog.sources.registration import SourceExists
 from catalog.sources.sync import AlreadySyncing
 from config.problem_json import error_for_programs
+from toolshelf_core import log_context
+from toolshelf_core.errors import Busy, HeldBySpec, NotAllowed, Unreachable
 from toolspec.errors import GenerationError
 
 TITLES: Final = {

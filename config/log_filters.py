@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from catalog import log_context
-from catalog.accounts.secret_paths import hidden
+from toolshelf_core import log_context
+from toolshelf_core.secret_paths import hidden
 
 # For a traceback: chained errors in deep recursion write 250 KB, but its beginning and end explain
 # everything.

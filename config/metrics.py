@@ -25,14 +25,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
 
-from catalog.accounts.models import User
-from catalog.accounts.roles import is_administrator
-from catalog.accounts.tokens import token_for
-from catalog.models import Tool
-from catalog.version import own_version
+from accounts.models import User
+from accounts.roles import is_administrator
+from accounts.tokens import token_for
+from catalog.tools.models import Tool
 from config.request_counters import Histogram, request_counters
-from playground.celery.heartbeats import connected_workers
-from playground.models import ENDED, Run
+from playground.runs.celery.heartbeats import connected_workers
+from playground.runs.models import ENDED, Run
+from toolshelf_core.version import own_version
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 RUN_BOUNDS_S = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0)

@@ -12,7 +12,7 @@ from typing import Final
 from django.conf import settings
 from django.db import connection
 
-from catalog.db.reclaim import prepare_new_database
+from toolshelf_core.db.reclaim import prepare_new_database
 
 # Any number that no other program uses in this database.
 ADVISORY_LOCK: Final = 0x746F_6F6C_7368_656C

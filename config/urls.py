@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from catalog import sdk_wheel
+from catalog.exports import sdk_wheel
 from config import api_docs, former_urls, views
 from config.api import api
 from config.help import views as help_views
@@ -19,8 +19,8 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("", include("catalog.urls")),
     path("", include("playground.urls")),
-    path("", include("catalog.accounts.urls")),
-    path("", include("catalog.accounts.allauth_urls")),
+    path("", include("accounts.urls")),
+    path("", include("accounts.allauth_urls")),
     path("account/", views.account, name="account"),
     path(
         "account/configurations/<int:pk>/remove/",

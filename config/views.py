@@ -14,15 +14,15 @@ from django.templatetags.static import static
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.accounts.api_auth import actor
-from catalog.accounts.models import ApiToken
-from catalog.accounts.session_store import usable_sessions
-from catalog.models import Tool
-from catalog.sdk_wheel import sdk_wheel
-from playground.celery.heartbeats import connected_workers
+from accounts.api_auth import actor
+from accounts.models import ApiToken
+from accounts.session_store import usable_sessions
+from catalog.exports.sdk_wheel import sdk_wheel
+from catalog.tools.models import Tool
+from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import delete_configuration
-from playground.models import SavedConfiguration
-from playground.supervisor import wait_for_runner
+from playground.runs.celery.heartbeats import connected_workers
+from playground.runs.supervisor import wait_for_runner
 
 MAX_CONFIGURATIONS: Final = 100
 

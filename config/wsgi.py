@@ -11,19 +11,19 @@ from config.server.slow_bodies import SlowBodyGuard
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
-from catalog.assessments import Assessor  # noqa: E402 - needs the apps that were just set up
-from catalog.jobs import start_job  # noqa: E402
 from catalog.sources.schedule import sync_due  # noqa: E402
-from catalog.webhook_queue import new_deliveries  # noqa: E402
+from catalog.tools.assessments import Assessor  # noqa: E402 - needs the apps that were just set up
 from catalog.webhooks.delivery import deliver_due  # noqa: E402
+from catalog.webhooks.queue import new_deliveries  # noqa: E402
 from config.request_counters import request_counters  # noqa: E402
 from config.server.connections import Connections, WriteDeadline  # noqa: E402
 from config.server.draining import drain_on_request, stop_with_main_process  # noqa: E402
 from config.server.responses import UnreadResponses, WholeResponses  # noqa: E402
-from playground import visitors  # noqa: E402
-from playground.factory_rescans import follow_rescans  # noqa: E402
-from playground.retention import prune  # noqa: E402
-from playground.supervisor import start_runs, supervisor  # noqa: E402
+from playground.factories.rescans import follow_rescans  # noqa: E402
+from playground.runs import visitors  # noqa: E402
+from playground.runs.retention import prune  # noqa: E402
+from playground.runs.supervisor import start_runs, supervisor  # noqa: E402
+from toolshelf_core.jobs import start_job  # noqa: E402
 
 stop_with_main_process()
 request_counters().begin()
@@ -42,7 +42,7 @@ else:
     supervisor()  # started now: even an idle process marks the runs of a process that died
 if settings.RUNNER == "celery":
     # Celery is imported now, so that the first run does not wait for it.
-    from playground.celery.redelivery import CHECK_S, redeliver_if_reachable
+    from playground.runs.celery.redelivery import CHECK_S, redeliver_if_reachable
 
     start_job("redelivery", redeliver_if_reachable, every_s=CHECK_S, first_s=CHECK_S)
 drain_on_request()

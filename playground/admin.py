@@ -4,8 +4,11 @@ Parameters, responses and logs are on the run's page, which staff may open. The 
 configurations are not shown anywhere.
 """
 
-from catalog.read_only_admin import show_table
-from playground.models import ExampleCheck, Run, SavedConfiguration, SavedInput
+from playground.configurations.models import SavedConfiguration
+from playground.examples.models import ExampleCheck
+from playground.runs.models import Run
+from playground.trying.models import SavedInput
+from toolshelf_core.read_only_admin import show_table
 
 show_table(
     Run, "id", "tool", "revision", "by", "mode", "outcome", "verdict", "factory",

@@ -19,13 +19,13 @@ from django.test import Client
 from hypothesis import HealthCheck, settings
 from whitenoise import WhiteNoise
 
-from catalog.accounts import rates
-from catalog.audit import AuditEvent
-from catalog.db.append_only import protect, unprotect
-from catalog.search import search_index
+from accounts import rates
+from catalog.index import search_index
 from config.static_files import collect_static
 from tests.factories import make_token, make_user
 from tests.site import Site
+from toolshelf_core.audit import AuditEvent
+from toolshelf_core.db.append_only import protect, unprotect
 
 BROWSER_TESTS = Path(__file__).parent / "browser"
 
@@ -138,7 +138,7 @@ def _flush_leaves_what_migrations_have_filled():
     of a short test. The audit log's triggers refuse to be emptied, and make way meanwhile.
     """
     flush = BaseDatabaseOperations.execute_sql_flush
-    create_groups = import_module("catalog.accounts.migrations.0001_squashed").create_groups
+    create_groups = import_module("accounts.migrations.0001_squashed").create_groups
     filled = {ContentType._meta.db_table, Permission._meta.db_table}
 
     def statements_for(style, connection, **options):

@@ -10,12 +10,12 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from catalog.accounts.models import SCOPES, User
-from catalog.accounts.sign_in_links import create_sign_in_link
-from catalog.accounts.tokens import create_token
-from catalog.lifecycle import archive
-from catalog.models import Tool
-from catalog.publishing import publish
+from accounts.models import SCOPES, User
+from accounts.sign_in_links import create_sign_in_link
+from accounts.tokens import create_token
+from catalog.organise.lifecycle import archive
+from catalog.tools.models import Tool
+from catalog.tools.publishing import publish
 from tests import corpora
 from toolspec.spec import ToolSpec, read_spec
 

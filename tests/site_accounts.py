@@ -50,7 +50,7 @@ def person(site: Site, name: str, password: str = PASSWORD) -> str:
 
 def token(site: Site, name: str, *scopes: str) -> str:
     """A new token of a person, who is made where there is none."""
-    from catalog.accounts.models import SCOPES  # `bench` uses this module without Django's settings
+    from accounts.models import SCOPES  # `bench` uses this module without Django's settings
 
     if not sql(site, "SELECT 1 FROM accounts_user WHERE username = ?", name):
         person(site, name)

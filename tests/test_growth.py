@@ -7,14 +7,16 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog.accounts.models import User
-from catalog.accounts.roles import set_role
-from catalog.models import Source, SourceTool, Tool
+from accounts.models import User
+from accounts.roles import set_role
+from catalog.sources.models import Source, SourceTool
+from catalog.tools.models import Tool
+from playground.examples.models import ExampleCheck
 from playground.factories.connections import connected_ids
 from playground.home.attention import concerns_of
 from playground.home.page import week_of
-from playground.models import ExampleCheck, Run
-from playground.orphans import recover_runs
+from playground.runs.models import Run
+from playground.runs.orphans import recover_runs
 from tests.factories import make_token, make_tool, make_user
 from tests.work import database_steps
 

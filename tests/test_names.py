@@ -9,6 +9,7 @@ import pytest
 pytestmark = pytest.mark.unit
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("accounts", "catalog", "config", "playground", "sdk", "toolshelf_core", "toolspec")
 FORBIDDEN = frozenset({
     "said", "say", "says", "saying", "told", "tell", "tells", "telling", "kept", "keep", "keeps", "keeping",
     "mend", "mends", "mended", "mending", "judge", "judges", "judged", "judging", "judgement", "taken", "carrier",
@@ -45,7 +46,7 @@ def words_of(name):
 def test_no_identifier_uses_a_private_word():
     found = [
         f"{path.relative_to(ROOT)}:{line} {name}"
-        for folder in ("catalog", "config", "playground", "sdk", "toolspec")
+        for folder in PACKAGES
         for path in files(folder, "*.py")
         if "migrations" not in path.parts
         for line, name in defined_names(path)
@@ -70,16 +71,7 @@ def test_no_identifier_of_a_test_or_benchmark_uses_a_private_word():
 def test_no_file_or_folder_uses_a_private_word():
     named = [
         path.relative_to(ROOT)
-        for folder in (
-            "catalog",
-            "config",
-            "playground",
-            "sdk",
-            "templates",
-            "static/css",
-            "static/js",
-            "tests",
-        )
+        for folder in (*PACKAGES, "templates", "static/css", "static/js", "tests")
         for path in files(folder)
         if path.suffix in {".py", ".html", ".css", ".js"}
     ]

@@ -8,13 +8,13 @@ from tests.postgres import run_in_postgresql
 
 HERE = Path(__file__).parent
 SAME_TESTS = (
-    "catalog/search/test_search.py",
-    "catalog/test_publishing.py",
-    "catalog/test_audit.py",
-    "catalog/listing/test_suggestions.py",
+    "catalog/index/test_search.py",
+    "catalog/tools/test_publishing.py",
+    "toolshelf_core/test_audit.py",
+    "catalog/search/test_suggestions.py",
     "catalog/webhooks/test_delivery.py",
-    "playground/run_pages/test_overview.py",
-    "playground/views/test_runs.py",
+    "playground/history/test_overview.py",
+    "playground/history/test_pages.py",
     "rights/test_leaks.py",
     "attacks/test_uploads.py",
     "attacks/test_requests.py",
@@ -28,7 +28,7 @@ ATTACKS = (
     " or (test_no_value_of_a_parameter and not try)"
 )
 ONLY = (
-    f"not recorded and (not views or {LISTS}) and (not attacks or {ATTACKS})"
+    f"not recorded and (not test_pages or {LISTS}) and (not attacks or {ATTACKS})"
     " and not (finds_a_hidden_tool and visitor)"
 )
 

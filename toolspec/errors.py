@@ -6,7 +6,7 @@ ToolshelfError
 │   ├── YAMLTextError       it is not YAML that can be converted to JSON
 │   └── SpecError           it is not a valid LLM Tool Spec
 ├── GenerationError         no code can be generated from the spec
-└── the site's own          `catalog.errors`
+└── the site's own          `toolshelf_core.errors`
 """
 
 from __future__ import annotations

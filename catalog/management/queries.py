@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.core.management.base import CommandError
 
-from catalog.listing.catalog_search import CatalogSearch
-from catalog.models import ToolQuerySet
-from catalog.search.parser import Query
-from catalog.search.visibility import ALL_TOOLS
+from catalog.index.parser import Query
+from catalog.index.visibility import ALL_TOOLS
+from catalog.search.catalog_search import CatalogSearch
+from catalog.tools.models import ToolQuerySet
 
 
 def tools_of_query(text: str) -> ToolQuerySet:

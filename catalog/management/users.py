@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import CommandError
 
-from catalog.accounts.models import User
+from accounts.models import User
 
 
 def find_user(name: str | None) -> User | None:

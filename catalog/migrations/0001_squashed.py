@@ -5,9 +5,9 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import catalog.models.uploads
-from catalog.db.append_only import protect, unprotect
-from catalog.db.create_models import CreateModels
+import catalog.uploads.models
+from toolshelf_core.db.append_only import protect, unprotect
+from toolshelf_core.db.create_models import CreateModels
 
 # The search index and what it counts: tables without models, because each database has its own kind of full-text index.
 # They are empty at first; publishing fills them, and `manage.py rebuild_index` fills them from the stored specs.
@@ -624,7 +624,7 @@ class Migration(migrations.Migration):
                         (
                             "id",
                             models.CharField(
-                                default=catalog.models.uploads.new_upload_id,
+                                default=catalog.uploads.models.new_upload_id,
                                 editable=False,
                                 max_length=32,
                                 primary_key=True,
@@ -643,7 +643,7 @@ class Migration(migrations.Migration):
                         (
                             "lease_id",
                             models.CharField(
-                                default=catalog.models.uploads.new_upload_id,
+                                default=catalog.uploads.models.new_upload_id,
                                 editable=False,
                                 max_length=32,
                             ),

@@ -15,19 +15,20 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalog.encryption import Unreadable
-from catalog.held_changes import REASON_LENGTH, Decisions, Proposal, hold, replace_held
-from catalog.models import Revision, Source, SourceSync, SourceTool, Tool
-from catalog.publishing import Publication, publish_many, with_stored_layout
-from catalog.revision_diff import verdicts_on
-from catalog.revision_origins import RevisionOrigin
-from catalog.rights import may
-from catalog.search import vocabulary
-from catalog.search.document import SearchDocument, document_of
+from catalog.access.rights import may
+from catalog.index import vocabulary
+from catalog.index.document import SearchDocument, document_of
+from catalog.proposals.actions import REASON_LENGTH, Decisions, Proposal, hold, replace_held
+from catalog.revisions.differences import verdicts_on
 from catalog.sources.declared import is_declared
 from catalog.sources.destinations import destinations
 from catalog.sources.listings import ListedTool
+from catalog.sources.models import Source, SourceSync, SourceTool
 from catalog.sources.redacting import without_credentials
+from catalog.tools.models import Revision, Tool
+from catalog.tools.origins import RevisionOrigin
+from catalog.tools.publishing import Publication, publish_many, with_stored_layout
+from toolshelf_core.encryption import Unreadable
 from toolspec.diff import HARMLESS
 from toolspec.errors import Problem, SpecError
 from toolspec.lint import UNSEARCHED, injected_phrases, unsearched_text

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
-from catalog.outgoing.addresses import url_parts
+from toolshelf_core.outgoing.addresses import url_parts
 from toolspec.errors import JSONTextError, ToolshelfError
 from toolspec.secret_names import is_secret_name
 from toolspec.text.reader import JSON, dumps, loads

@@ -6,7 +6,8 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from catalog.models import Revision, Source
+from catalog.sources.models import Source
+from catalog.tools.models import Revision
 from toolspec.errors import ToolshelfError
 from toolspec.text.reader import JSON
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from catalog.models import Source
-from catalog.outgoing.addresses import origin_of
+from catalog.sources.models import Source
+from toolshelf_core.outgoing.addresses import origin_of
 from toolspec.spec import stored_spec
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON

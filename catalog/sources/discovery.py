@@ -9,13 +9,12 @@ from typing import Final
 
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.errors import OutgoingError
-from catalog.models import Source
-from catalog.models.sources import Kind
-from catalog.outgoing.addresses import url_parts
 from catalog.sources.listings import ListedTool, listed_tools, read_document
+from catalog.sources.models import Kind, Source
 from catalog.sources.reading import TIMEOUT_S, Reading, read_source
 from catalog.sources.recognition import EnteredSource
+from toolshelf_core.errors import OutgoingError
+from toolshelf_core.outgoing.addresses import url_parts
 from toolspec.imports import Deadline, detect, name_of
 from toolspec.imports.results import LABELS
 from toolspec.schema.describe import plural

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.db.models import F
 from django.db.models.functions import Coalesce
 
-from catalog.errors import OutgoingError
-from catalog.models import Source
+from catalog.sources.models import Source
 from catalog.sources.reading import Reading, RemoteTool
+from toolshelf_core.errors import OutgoingError
 from toolspec.conversion_report import Loss
 from toolspec.errors import DocumentError, Problem, SpecError
 from toolspec.foreign_documents import foreign_document

@@ -21,12 +21,12 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
-from catalog.errors import OutgoingError
-from catalog.outgoing.addresses import AddressPolicy
-from catalog.outgoing.budget import Budget
-from catalog.outgoing.clients import Credentials, async_client, client, sentence
-from catalog.outgoing.mcp_requests import list_pages, sentence_of_error, stderr_tail
 from catalog.sources.redacting import without_credentials
+from toolshelf_core.errors import OutgoingError
+from toolshelf_core.outgoing.addresses import AddressPolicy
+from toolshelf_core.outgoing.budget import Budget
+from toolshelf_core.outgoing.clients import Credentials, async_client, client, sentence
+from toolshelf_core.outgoing.mcp_requests import list_pages, sentence_of_error, stderr_tail
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_ERROR_CHARS: Final = 500

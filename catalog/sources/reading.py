@@ -14,10 +14,10 @@ from typing import Any, Final
 from django.conf import settings
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.address_policy import address_policy
-from catalog.encryption import Unreadable
-from catalog.errors import OutgoingError
-from catalog.models import Source
+from catalog.sources.models import Source
+from toolshelf_core.address_policy import address_policy
+from toolshelf_core.encryption import Unreadable
+from toolshelf_core.errors import OutgoingError
 
 SECONDS: Final = 30
 MAX_BYTES: Final = 10_000_000  # of the tools of an MCP server

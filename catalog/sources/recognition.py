@@ -15,11 +15,11 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.errors import OutgoingError
-from catalog.models.sources import ADDRESS_LENGTH, NAME_LENGTH, Kind
-from catalog.outgoing.addresses import url_parts
 from catalog.sources.curl import NotACurlCommand, is_curl, read_curl
 from catalog.sources.listings import APIS, read_document
+from catalog.sources.models import ADDRESS_LENGTH, NAME_LENGTH, Kind
+from toolshelf_core.errors import OutgoingError
+from toolshelf_core.outgoing.addresses import url_parts
 from toolspec.errors import JSONTextError
 from toolspec.imports import detect, is_own_export, name_of
 from toolspec.imports.results import LABELS

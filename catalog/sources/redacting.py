@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from catalog.redaction import shared_redactor
+from toolshelf_core.redaction import shared_redactor
 
 MIN_QUERY_CHARACTERS: Final = 8  # values such as "json" and "true" are not keys
 _SCHEMES: Final = frozenset({"bearer", "basic", "token"})

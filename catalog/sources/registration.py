@@ -16,26 +16,19 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from catalog import audit
-from catalog.accounts.models import Person, User
-from catalog.accounts.roles import is_administrator
-from catalog.address_policy import url_problem
-from catalog.encryption import rotate
-from catalog.errors import OutgoingError
-from catalog.form_problems import require_valid
-from catalog.models import Source
-from catalog.models.sources import (
-    ADDRESS_LENGTH,
-    KINDS,
-    NAME_LENGTH,
-    POLICIES,
-    Kind,
-)
-from catalog.outgoing.addresses import origin_of, url_parts
-from catalog.rights import may
-from catalog.search import vocabulary
+from accounts.models import Person, User
+from accounts.roles import is_administrator
+from catalog.access.rights import may
+from catalog.index import vocabulary
 from catalog.sources.listings import APIS, read_document
+from catalog.sources.models import ADDRESS_LENGTH, KINDS, NAME_LENGTH, POLICIES, Kind, Source
 from catalog.sources.sync import AlreadySyncing
+from toolshelf_core import audit
+from toolshelf_core.address_policy import url_problem
+from toolshelf_core.encryption import rotate
+from toolshelf_core.errors import OutgoingError
+from toolshelf_core.form_problems import require_valid
+from toolshelf_core.outgoing.addresses import origin_of, url_parts
 from toolspec.errors import ToolshelfError
 from toolspec.imports import detect
 

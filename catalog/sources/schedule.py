@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from django.db import connection
 from django.views.decorators.debug import sensitive_variables
 
-from catalog import audit
-from catalog.accounts.models import User
-from catalog.hooks import hooks
-from catalog.models import Source, SourceSync
+from accounts.models import User
+from catalog.sources.models import Source, SourceSync
 from catalog.sources.reading import Reading
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
+from catalog.tools.hooks import hooks
+from toolshelf_core import audit
 
 log = logging.getLogger(__name__)
 

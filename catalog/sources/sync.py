@@ -12,18 +12,18 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog import audit
-from catalog.accounts.models import User
-from catalog.errors import OutgoingError
-from catalog.models import Source, SourceSync, Tool
-from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
-from catalog.revision_origins import MAX_NAME_CHARS, RevisionOrigin
-from catalog.search.visibility import Visibility
+from accounts.models import User
+from catalog.index.visibility import Visibility
 from catalog.sources.application import Application, Contents, headers_of
 from catalog.sources.listings import listed_tools, read_document
+from catalog.sources.models import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH, Source, SourceSync
 from catalog.sources.reading import Reading, read_source
 from catalog.sources.redacting import without_credentials
-from catalog.webhook_queue import WebhookEvent, queue_events
+from catalog.tools.models import Tool
+from catalog.tools.origins import MAX_NAME_CHARS, RevisionOrigin
+from catalog.webhooks.queue import WebhookEvent, queue_events
+from toolshelf_core import audit
+from toolshelf_core.errors import OutgoingError
 from toolspec.errors import ToolshelfError
 from toolspec.imports import detect, name_of
 

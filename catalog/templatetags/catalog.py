@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,13 +10,13 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from catalog.models import Revision
-from catalog.rendering.html import tagged
-from catalog.rendering.json_highlighting import Note
-from catalog.revision_origins import origin_text
-from catalog.search.explain import Marked
-from catalog.search.filters import FILTERS
+from catalog.index.explain import Marked
+from catalog.index.filters import FILTERS
+from catalog.tools.models import Revision
+from catalog.tools.origins import origin_text
 from catalog.uploads.entries import Fault
+from toolshelf_core.rendering.join import tagged, with_code
+from toolshelf_core.rendering.json_highlighting import Note
 from toolspec.conversion_report import Loss, is_within
 from toolspec.errors import Problem
 from toolspec.exports import LocatedLoss
@@ -26,13 +25,13 @@ from toolspec.quick_fixes import QuickFix, quick_fix
 from toolspec.text.pointers import pointer_join, split_pointer
 
 register = template.Library()
+register.filter(with_code)
 
 SHOWN_PER_RULE: Final = 3  # problems of one spec of an upload
 
-_CODE: Final = re.compile(r"`([^`\n]+)`")
 _MARK: Final = (SafeString("<mark>"), SafeString("</mark>"))
+
 _BREAK: Final = SafeString("<br>")
-_CODE_TAG: Final = (SafeString("<code>"), SafeString("</code>"))
 
 
 @register.simple_tag
@@ -45,13 +44,6 @@ def marked(text: Marked) -> SafeString:
 def search_filters() -> str:
     """The names of the filters that a query takes, for the script that suggests them."""
     return " ".join(FILTERS)
-
-
-@register.filter
-def with_code(message: str) -> SafeString:
-    """A message with the text between backticks as code."""
-    pieces = enumerate(_CODE.split(message))  # text and code alternate
-    return tagged(((piece, index % 2 == 1) for index, piece in pieces), *_CODE_TAG)
 
 
 @register.filter

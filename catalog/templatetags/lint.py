@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from catalog.linting.overview import TONES
+from catalog.lint.overview import TONES
 from toolspec.lint.assessment import grade_of
 
 register = template.Library()

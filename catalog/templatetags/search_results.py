@@ -18,14 +18,14 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.facets import FAIR_SCORE
-from catalog.listing.results import Result
-from catalog.models import Tool
-from catalog.rendering.html import join_html
-from catalog.search.explain import Reason
+from catalog.index.explain import Reason
+from catalog.search.catalog_search import CatalogSearch
+from catalog.search.facets import FAIR_SCORE
+from catalog.search.results import Result
 from catalog.templatetags.catalog import marked
-from catalog.templatetags.icons import icon
+from catalog.tools.models import Tool
+from toolshelf_core.rendering.join import join_html
+from toolshelf_core.templatetags.icons import icon
 
 register = template.Library()
 

@@ -7,14 +7,11 @@ from dataclasses import replace
 
 from django.utils import timezone
 
-from catalog.accounts.models import User
-from catalog.errors import OutgoingError
-from catalog.models import Source, SourceSync, Tool
-from catalog.revision_origins import MAX_NAME_CHARS, RevisionOrigin
-from catalog.rights import limit_of_toolkits
-from catalog.search.document import group_key, toolkit_of
+from accounts.models import User
+from catalog.access.rights import limit_of_toolkits
 from catalog.sources.application import Contents, Outcome, Result
 from catalog.sources.listings import ListedTool, document_tools
+from catalog.sources.models import Source, SourceSync
 from catalog.sources.registration import (
     SourceExists,
     SourceForm,
@@ -24,9 +21,13 @@ from catalog.sources.registration import (
     may_replace_document,
 )
 from catalog.sources.sync import begin, carry_out, check
+from catalog.tools.models import Tool
+from catalog.tools.origins import MAX_NAME_CHARS, RevisionOrigin
 from catalog.uploads.choices import ImportOptions, name_in
 from catalog.uploads.parse import Candidate, ForeignDocument, ImportedTool, Origin, Parsed
 from catalog.uploads.pieces import Piece
+from toolshelf_core.errors import OutgoingError
+from toolspec.catalog_names import group_key, toolkit_of
 from toolspec.errors import DocumentError, Problem
 from toolspec.member_names import misnamed_members
 from toolspec.spec import naming_in

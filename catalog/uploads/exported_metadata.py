@@ -11,16 +11,15 @@ from typing import Any, Final
 
 from django.contrib.auth.models import Group
 
-from catalog.accounts.models import User
-from catalog.audiences import toolkits_of
-from catalog.exported_tools import ExportedTool
-from catalog.indexing import reindex
-from catalog.metadata import problems_of_name
-from catalog.models import Tool
-from catalog.models.access import EVERYONE, GROUPS, SIGNED_IN
-from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
-from catalog.publishing import Publication
-from catalog.search.document import MAX_TAGS
+from accounts.models import User
+from catalog.access.models import EVERYONE, GROUPS, SIGNED_IN
+from catalog.exports.exported_tools import ExportedTool
+from catalog.organise.metadata import problems_of_name
+from catalog.tools.audiences import toolkits_of
+from catalog.tools.indexing import reindex
+from catalog.tools.models import TAG_LENGTH, TOOLKIT_LENGTH, Tool
+from catalog.tools.publishing import Publication
+from toolspec.catalog_names import MAX_TAGS
 from toolspec.conversion_report import Loss, Report
 
 _STRICTNESS: Final = (EVERYONE, SIGNED_IN, GROUPS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from catalog.models import Waiver
+from catalog.tools.lint_models import Waiver
 from catalog.uploads.parse import Candidate
 from toolspec.errors import Problem
 from toolspec.lint.linter import advise

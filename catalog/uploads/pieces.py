@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from catalog.exported_tools import ExportedTool
+from catalog.exports.exported_tools import ExportedTool
 from toolspec.errors import Problem
 
 CHUNK_BYTES = 64 * 1024

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from catalog.exported_tools import (
+from catalog.exports.exported_tools import (
     EARLIER_EXPORT,
     MAX_METADATA_BYTES,
     ONLY_BY_COMMAND,

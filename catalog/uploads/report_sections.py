@@ -7,10 +7,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.models import Tool
-from catalog.rendering import text_diff
+from catalog.tools.models import Tool
 from catalog.uploads.entries import Entry
 from catalog.uploads.summary import summary_of
+from toolshelf_core.rendering import text_diff
 from toolspec.diff import Difference
 
 FEWEST: Final = 3  # specs with the same problem that become one item

@@ -14,11 +14,11 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.accounts.models import User
-from catalog.models import Upload
+from accounts.models import User
 from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.limits import check_size, read_all, size_of
+from catalog.uploads.models import Upload
 from catalog.uploads.parse import Parsed
 from catalog.uploads.pieces import Piece, label_of
 from catalog.uploads.readers import pieces_of

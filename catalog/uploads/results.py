@@ -8,9 +8,8 @@ from typing import Final
 from django.db.models import F
 from pydantic import TypeAdapter
 
-from catalog.models import Upload, UploadedSpec
-from catalog.models.uploads import RANKS
 from catalog.uploads.entries import Entry
+from catalog.uploads.models import RANKS, Upload, UploadedSpec
 from catalog.uploads.summary import summary_of
 
 STORED_TEXT_CHARS: Final = 16_000_000  # of the rejected specs of one upload

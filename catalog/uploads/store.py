@@ -14,17 +14,16 @@ from typing import cast
 
 from django.db import transaction
 
-from catalog.accounts.models import User
-from catalog.errors import OutgoingError
-from catalog.held_changes import Proposal, publish_or_hold_many
-from catalog.models import Tool
-from catalog.publishing import BATCH, Publication, with_stored_layout
-from catalog.revision_diff import verdicts_on
-from catalog.revision_origins import RevisionOrigin
-from catalog.search.document import SearchDocument, document_of
+from accounts.models import User
+from catalog.index.document import SearchDocument, document_of
+from catalog.proposals.actions import Proposal, publish_or_hold_many
+from catalog.revisions.differences import verdicts_on
 from catalog.sources.application import EXISTED
 from catalog.sources.registration import SourceExists
 from catalog.sources.sync import AlreadySyncing
+from catalog.tools.models import Tool
+from catalog.tools.origins import RevisionOrigin
+from catalog.tools.publishing import BATCH, Publication, with_stored_layout
 from catalog.uploads.choices import NO_OPTIONS, Choices, ImportOptions
 from catalog.uploads.documents import ImportedResult, store_document
 from catalog.uploads.entries import OTHER_ORIGIN, SOURCE_EXISTS, Entry, Fault, Outcome
@@ -39,6 +38,7 @@ from catalog.uploads.parse import (
     read_candidates,
 )
 from catalog.uploads.pieces import Piece
+from toolshelf_core.errors import OutgoingError
 from toolspec.errors import DocumentError, Problem, SpecError
 from toolspec.spec import ToolSpec, declared_naming
 

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Final
 
-from catalog.models import Upload
-from catalog.models.uploads import OUTCOMES, RANKS
 from catalog.uploads.entries import Entry
+from catalog.uploads.models import OUTCOMES, RANKS, Upload
 from toolspec.conversion_report import Loss
 from toolspec.schema.describe import join_words
 

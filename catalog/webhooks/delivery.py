@@ -19,20 +19,18 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.address_policy import address_policy
-from catalog.encryption import Unreadable
-from catalog.errors import OutgoingError
-from catalog.models import Revision, Webhook, WebhookDelivery
-from catalog.models.webhooks import TEST
-from catalog.outgoing.budget import Budget
-from catalog.revision_diff import difference_between
-from catalog.webhook_queue import new_message_id
+from catalog.webhooks.models import TEST, Webhook, WebhookDelivery
+from catalog.webhooks.queue import completions, new_message_id
 from catalog.webhooks.signature import signed_headers
+from toolshelf_core.address_policy import address_policy
+from toolshelf_core.encryption import Unreadable
+from toolshelf_core.errors import OutgoingError
+from toolshelf_core.outgoing.budget import Budget
 
 MAX_SECONDS: Final = 15.0
 MAX_RESPONSE_BYTES: Final = 64 * 1024  # only the status counts; more is not read
@@ -41,7 +39,6 @@ PER_WEBHOOK: Final = 50  # in one round
 MAX_AT_ONCE: Final = 16  # requests
 LOOK_S: Final = 1.0  # how long a round waits before it looks for deliveries that became due
 RETENTION: Final = timedelta(days=30)
-MAX_CHANGES: Final = 20  # in the body of a revision
 # The pauses after failed attempts; after the last one the delivery has failed. Together about three
 # days. Source: Standard Webhooks 1.0.0, "Deliverability and reliability".
 PAUSES: Final = tuple(
@@ -202,32 +199,19 @@ def _claim(delivery: WebhookDelivery) -> bool:
 
 
 def _body(delivery: WebhookDelivery) -> str:
-    """{"type", "timestamp", "data"}; of a revision with the verdict, which takes too long to compute earlier."""
+    """{"type", "timestamp", "data"}, with what takes too long to compute when the event is queued."""
     data = delivery.data
-    if delivery.event == "tool.revised":
-        data |= _meaning(data)
+    complete = completions.get(delivery.event)
+    if complete:
+        data |= complete(data)
     timestamp = delivery.created_at.astimezone(UTC).isoformat()
     return json.dumps({"type": delivery.event, "timestamp": timestamp, "data": data})
-
-
-def _meaning(data: dict[str, Any]) -> dict[str, Any]:
-    numbers = [data["previous"], data["revision"]]
-    found = Revision.objects.filter(tool__tool_id=data["tool"]["id"], number__in=numbers).order_by(
-        "number"
-    )
-    if len(revisions := list(found)) != 2:
-        return {"verdict": None, "changes": []}
-    difference = difference_between(*revisions)
-    changes = [
-        {"verdict": one.verdict, "message": one.message} for one in difference.changes[:MAX_CHANGES]
-    ]
-    return {"verdict": difference.verdict, "changes": changes}
 
 
 def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
     from httpx2 import HTTPError  # noqa: PLC0415 - it takes 15 MB that a process without webhooks does not need
 
-    from catalog.outgoing.clients import client, sentence  # noqa: PLC0415
+    from toolshelf_core.outgoing.clients import client, sentence  # noqa: PLC0415
 
     body = delivery.body.encode()
     began = time.perf_counter()

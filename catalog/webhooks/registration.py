@@ -9,16 +9,14 @@ from django import forms
 from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
-from catalog import audit
-from catalog.accounts.models import User
-from catalog.address_policy import url_problem
-from catalog.encryption import encrypt, rotate
-from catalog.form_problems import require_valid
-from catalog.models import Webhook
-from catalog.models.tools import TOOLKIT_LENGTH
-from catalog.models.webhooks import EVENTS, URL_LENGTH
-from catalog.search.document import group_key
+from accounts.models import User
+from catalog.webhooks.models import EVENTS, URL_LENGTH, Webhook
 from catalog.webhooks.signature import new_secret
+from toolshelf_core import audit
+from toolshelf_core.address_policy import url_problem
+from toolshelf_core.encryption import encrypt, rotate
+from toolshelf_core.form_problems import require_valid
+from toolspec.catalog_names import MAX_TOOLKIT_CHARS, group_key
 
 MAX_WEBHOOKS: Final = 50
 MAX_TOOLKITS: Final = 50
@@ -35,7 +33,7 @@ class ToolkitsField(forms.Field):
 
     def run_validators(self, value: list[str]) -> None:
         for toolkit in value:
-            if "\x00" in toolkit or len(toolkit) > TOOLKIT_LENGTH or not group_key(toolkit):
+            if "\x00" in toolkit or len(toolkit) > MAX_TOOLKIT_CHARS or not group_key(toolkit):
                 raise forms.ValidationError(f"{toolkit[:40]!r} cannot be a toolkit's name.")
         if len(value) > MAX_TOOLKITS:
             raise forms.ValidationError(f"Enter at most {MAX_TOOLKITS} toolkits.")

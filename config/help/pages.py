@@ -15,7 +15,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from catalog.rendering.markdown import Document, Heading, read_document
+from toolshelf_core.rendering.markdown import Document, Heading, read_document
 
 _LANGUAGES: Final = {
     "sh": "Shell",

@@ -13,13 +13,13 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 
-from catalog.accounts.rate_limits import limit_forms_of_visitors
-from catalog.accounts.second_factors.requirement import needs_second_factor
-from catalog.accounts.site_url import own_origins
-from catalog.errors import Busy
+from accounts.rate_limits import limit_forms_of_visitors
+from accounts.second_factors.requirement import needs_second_factor
 from config.error_pages import failure
 from config.middleware.base import SAFE_METHODS, Middleware, is_api
 from playground.mcp.protocol import is_mcp
+from toolshelf_core.errors import Busy
+from toolshelf_core.site_url import own_origins
 
 # Types that a page of another site can send without a preflight (a "simple" request), so the API
 # refuses them.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from catalog.accounts.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
 from config.middleware.base import Middleware
+from toolshelf_core.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
 
 
 class HideSecretsMiddleware(Middleware):

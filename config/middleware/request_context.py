@@ -13,13 +13,13 @@ from django.db import DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from catalog import audit, log_context
-from catalog.accounts import rate_limits
-from catalog.accounts.client_address import address_of, network_of
-from catalog.accounts.models import ApiToken, User
-from catalog.accounts.rates import Rate, memory_rates
+from accounts import rate_limits
+from accounts.models import ApiToken, User
+from accounts.rates import Rate, memory_rates
 from config.middleware.base import Middleware
 from playground.mcp.protocol import is_mcp
+from toolshelf_core import audit, log_context
+from toolshelf_core.client_address import address_of, network_of
 
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 RECORDED_REFUSALS: Final = Rate(10, 60)

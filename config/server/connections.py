@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from catalog.jobs import start_job
+from toolshelf_core.jobs import start_job
 
 MIN_BYTES_PER_S: Final = 16 * 1024  # slower clients are disconnected once the deadline has passed
 SCANS_PER_DEADLINE: Final = 20

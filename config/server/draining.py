@@ -12,7 +12,7 @@ The process would then keep running until it is killed.
 Pages are served meanwhile. A second SIGTERM, or SIGINT (Ctrl+C), stops the server immediately.
 
 SIGHUP to the main process makes all processes of this machine reload the installed packages
-(`playground/factory_rescans.py`).
+(`playground/factories/rescans.py`).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from typing import Any, Final
 from django.conf import settings
 from granian.server import Server
 
-from playground.draining import CHECK_S, draining
-from playground.factory_rescans import note_request
-from playground.supervisor import supervisor
-from playground.worker.syscalls import die_with_parent
+from playground.factories.rescans import note_request
+from playground.runner.worker.syscalls import die_with_parent
+from playground.runs.draining import CHECK_S, draining
+from playground.runs.supervisor import supervisor
 
 _MARGIN_S: Final = 1.0  # for the reports to arrive
 

@@ -4,8 +4,8 @@ from typing import Literal
 
 from django.core.exceptions import ImproperlyConfigured
 
-from catalog.db.append_only import MIN_AGE_DAYS
 from config import env
+from toolshelf_core.db.append_only import MIN_AGE_DAYS
 
 AUDIT_RETENTION_DAYS: int = env.read(
     "TOOLSHELF_AUDIT_RETENTION_DAYS",

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 from playground.builtin import FACTORIES
-from playground.worker.network import Network
+from playground.runner.worker.network import Network
 
 TOOL_FACTORIES = [
     *FACTORIES,

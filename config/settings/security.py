@@ -5,9 +5,9 @@ import os
 
 from csp.constants import NONE, SELF
 
-from catalog.accounts.site_url import is_loopback
 from config import env
 from config.settings.data import DATA_DIR
+from toolshelf_core.site_url import is_loopback
 
 DEBUG: bool = env.read("DEBUG", bool, False, "Tracebacks in the browser, for development only.")
 SECRET_KEY: str = env.read(
@@ -119,7 +119,7 @@ CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}_csrf_{COOKIE_SUFFIX}"
 NEXT_COOKIE_NAME = f"{COOKIE_PREFIX}_next_{COOKIE_SUFFIX}"
 BROWSER_COOKIE_NAME = f"{COOKIE_PREFIX}_browser_{COOKIE_SUFFIX}"
 VISITOR_COOKIE_NAME = f"{COOKIE_PREFIX}_runs_{COOKIE_SUFFIX}"
-SESSION_ENGINE = "catalog.accounts.session_store"
+SESSION_ENGINE = "accounts.session_store"
 SESSION_IDLE_HOURS: int = env.read(
     "TOOLSHELF_SESSION_IDLE_HOURS",
     env.number(1),

@@ -28,8 +28,8 @@ SECOND_FACTOR_ROLES: list[str] = env.read(
     "`administrator`, `publisher`, `runner`, `reader`, or `all`.",
 )
 LOGIN_URL = "accounts:sign_in"
-LOGIN_REDIRECT_URL = "catalog:home"
-LOGOUT_REDIRECT_URL = "catalog:home"
+LOGIN_REDIRECT_URL = "playground:home"
+LOGOUT_REDIRECT_URL = "playground:home"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -38,15 +38,15 @@ AUTH_PASSWORD_VALIDATORS = [
         "OPTIONS": {"min_length": 10},
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "catalog.accounts.tokens.EndsTokens"},  # Django calls it after each change
+    {"NAME": "accounts.tokens.EndsTokens"},  # Django calls it after each change
 ]
 
 # One-time links and passwords are the site's own; second factors, passkeys and OIDC are
 # django-allauth's, through adapters that share the sessions and the throttling of sign-ins. Nobody
 # signs up, and the site sends no e-mail.
-ACCOUNT_ADAPTER = "catalog.accounts.adapters.AccountAdapter"
-SOCIALACCOUNT_ADAPTER = "catalog.accounts.oidc.adapter.ProviderAccountAdapter"
-MFA_ADAPTER = "catalog.accounts.adapters.SecondFactorAdapter"
+ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "accounts.oidc.adapter.ProviderAccountAdapter"
+MFA_ADAPTER = "accounts.adapters.SecondFactorAdapter"
 ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = [
@@ -54,18 +54,16 @@ ACCOUNT_SIGNUP_FIELDS = [
     "password1*",
 ]  # has no effect without sign-up; allauth's checks read it
 ACCOUNT_UNIQUE_EMAIL = False
-ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
-    False  # catalog/accounts/throttling.py has those, for all processes
-)
-ACCOUNT_FORMS = {"reauthenticate": "catalog.accounts.second_factors.forms.ConfirmPasswordForm"}
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # accounts/throttling.py has those, for all processes
+ACCOUNT_FORMS = {"reauthenticate": "accounts.second_factors.forms.ConfirmPasswordForm"}
 MFA_FORMS = {
-    "authenticate": "catalog.accounts.second_factors.forms.CodeForm",
-    "reauthenticate": "catalog.accounts.second_factors.forms.ConfirmCodeForm",
-    "activate_totp": "catalog.accounts.second_factors.forms.ActivateAppForm",
-    "add_webauthn": "catalog.accounts.second_factors.passkey_forms.AddForm",
-    "authenticate_webauthn": "catalog.accounts.second_factors.passkey_forms.SecondStepForm",
-    "login_webauthn": "catalog.accounts.second_factors.passkey_forms.SignInForm",
-    "reauthenticate_webauthn": "catalog.accounts.second_factors.passkey_forms.ConfirmForm",
+    "authenticate": "accounts.second_factors.forms.CodeForm",
+    "reauthenticate": "accounts.second_factors.forms.ConfirmCodeForm",
+    "activate_totp": "accounts.second_factors.forms.ActivateAppForm",
+    "add_webauthn": "accounts.second_factors.passkey_forms.AddForm",
+    "authenticate_webauthn": "accounts.second_factors.passkey_forms.SecondStepForm",
+    "login_webauthn": "accounts.second_factors.passkey_forms.SignInForm",
+    "reauthenticate_webauthn": "accounts.second_factors.passkey_forms.ConfirmForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

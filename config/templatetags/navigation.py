@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.templatetags.icons import icon
+from toolshelf_core.templatetags.icons import icon
 
 register = template.Library()
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from playground.builtin.shipped import SPECS
-from playground.run_log import log
+from playground.runner.log import log
 from toolshelf_tools import progress, tool
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.builtin.shipped import SPECS
-from playground.run_log import log
+from playground.runner.log import log
 from toolshelf_tools import tool
 
 DEGREES_C = {"garden": 14.5, "cellar": 11, "attic": 21.5}

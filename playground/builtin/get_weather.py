@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from playground.builtin.rounding import rounded
 from playground.builtin.shipped import SPECS
-from playground.run_log import log
+from playground.runner.log import log
 from toolshelf_tools import tool
 
 CONDITIONS = ("Sunny", "Partly cloudy", "Cloudy", "Foggy", "Rain", "Thunderstorm", "Snow")

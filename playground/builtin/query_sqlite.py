@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.builtin.shipped import SPECS, shipped
-from playground.run_log import log
+from playground.runner.log import log
 from toolshelf_tools import DefinedTool, Tool
 
 SAMPLE = Path(__file__).parent / "data" / "shop.sql"

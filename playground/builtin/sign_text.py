@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from playground.builtin.shipped import SPECS
-from playground.run_log import log
+from playground.runner.log import log
 from toolshelf_tools import tool
 
 DEMONSTRATION_KEY = "for demonstration only"

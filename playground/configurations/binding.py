@@ -10,11 +10,12 @@ from typing import Final
 
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.models import Revision, SourceTool, Tool
 from catalog.sources.declared import declared_document, revisions_from
+from catalog.sources.models import SourceTool
+from catalog.tools.models import Revision, Tool
+from playground.configurations.models import SavedConfiguration
 from playground.configurations.secret_members import Configuration
 from playground.connections.request import origins_of_requests
-from playground.models import SavedConfiguration
 from toolshelf_tools import ToolError
 from toolspec.errors import ToolshelfError
 from toolspec.text.containers import members_of

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from catalog import audit
-from catalog.accounts.models import User
-from catalog.models import Tool
+from accounts.models import User
+from catalog.tools.models import Tool
+from playground.configurations.models import MCPConfiguration, SavedConfiguration
 from playground.configurations.saved import find_configuration
-from playground.models import MCPConfiguration, SavedConfiguration
+from toolshelf_core import audit
 from toolspec.errors import DocumentError, Problem
 
 

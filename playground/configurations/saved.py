@@ -17,16 +17,17 @@ from django.db import transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from catalog import audit
-from catalog.accounts.models import Person, User
-from catalog.encryption import Unreadable, decrypt, encrypt, rotate
-from catalog.errors import NotAllowed
-from catalog.models import Source, Tool
-from catalog.rights import may
+from accounts.models import Person, User
+from catalog.access.rights import may
+from catalog.sources.models import Source
+from catalog.tools.models import Tool
 from playground.configurations.binding import binding_of, origins_of
+from playground.configurations.models import SavedConfiguration, SavedConfigurationQuerySet
 from playground.configurations.secret_members import Configuration
-from playground.models import SavedConfiguration, SavedConfigurationQuerySet
-from playground.schema_form.secret_search import find_secrets, secret_members
+from playground.form.secret_search import find_secrets, secret_members
+from toolshelf_core import audit
+from toolshelf_core.encryption import Unreadable, decrypt, encrypt, rotate
+from toolshelf_core.errors import NotAllowed
 from toolspec.errors import DocumentError, Problem
 from toolspec.schema.validation import CompiledSchema, compile_schema
 from toolspec.text import patch

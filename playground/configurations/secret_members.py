@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
-from catalog.redaction import MARK, WITHHELD, Redactor, shared_redactor
-from playground.schema_form.secret_search import NONE, Secrets, find_secrets
-from playground.value_differences import canonical
+from playground.form.secret_search import NONE, Secrets, find_secrets
+from toolshelf_core.redaction import MARK, WITHHELD, Redactor, shared_redactor
 from toolspec.errors import Problem
 from toolspec.schema.validation import CheckResult, CompiledSchema, Violation
 from toolspec.secret_names import is_secret_name
 from toolspec.text.patch import change_all
 from toolspec.text.pointers import resolve_pointer
 from toolspec.text.reader import JSON
+from toolspec.value_differences import canonical
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self
 
-from catalog.outgoing.addresses import AddressPolicy
+from toolshelf_core.outgoing.addresses import AddressPolicy
 from toolspec.spec import MAX_SPEC_BYTES
 
 # An MCP session also lists its tools; JSON with whitespace is longer than its value.

@@ -17,15 +17,21 @@ from urllib.parse import unquote, urlsplit
 
 import httpx2
 
-from catalog.errors import OutgoingError
-from catalog.outgoing.addresses import origin_of
-from catalog.outgoing.budget import Budget
-from catalog.outgoing.clients import MAX_REDIRECTS, client, same_origin, sentence, ssl_context
-from catalog.redaction import MARK, Redactor
 from playground.connections.connection import Connection
 from playground.connections.request import Request, base_url, curl, make_request
 from playground.connections.security import Credentials, TokenRequest, find_credentials
-from playground.run_log import log
+from playground.runner.log import log
+from toolshelf_core.errors import OutgoingError
+from toolshelf_core.outgoing.addresses import origin_of
+from toolshelf_core.outgoing.budget import Budget
+from toolshelf_core.outgoing.clients import (
+    MAX_REDIRECTS,
+    client,
+    same_origin,
+    sentence,
+    ssl_context,
+)
+from toolshelf_core.redaction import MARK, Redactor
 from toolshelf_tools import File, ToolError
 from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN
 from toolshelf_tools.json_encoder import MAX_DEPTH

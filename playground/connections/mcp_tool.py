@@ -28,10 +28,12 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 import toolshelf_tools as tool_api
-from catalog.errors import OutgoingError
-from catalog.outgoing.budget import Budget
-from catalog.outgoing.clients import Credentials, async_client, sentence, ssl_context
-from catalog.outgoing.mcp_requests import (
+from playground.connections.connection import Connection
+from playground.runner.log import log
+from toolshelf_core.errors import OutgoingError
+from toolshelf_core.outgoing.budget import Budget
+from toolshelf_core.outgoing.clients import Credentials, async_client, sentence, ssl_context
+from toolshelf_core.outgoing.mcp_requests import (
     BadList,
     StderrTail,
     list_pages,
@@ -39,8 +41,6 @@ from catalog.outgoing.mcp_requests import (
     sentence_of_error,
     stderr_tail,
 )
-from playground.connections.connection import Connection
-from playground.run_log import log
 from toolshelf_tools import ToolError
 from toolshelf_tools.files import MAX_FILES, file_in_base64
 from toolspec.diff import Change, compare, is_held

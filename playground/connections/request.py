@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
-from catalog.outgoing.addresses import origin_of, url_parts
 from playground.connections.body import FORM, HEADER_NAME, RequestBody, make_body
 from playground.connections.security import Credentials
 from playground.connections.serialization import (
@@ -28,6 +27,7 @@ from playground.connections.serialization import (
     is_absent,
     text_of,
 )
+from toolshelf_core.outgoing.addresses import origin_of, url_parts
 from toolshelf_tools import ToolError
 from toolspec.text.containers import members_of
 

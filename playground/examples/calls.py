@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.caching import LRUCache
-from catalog.models import Tool
-from catalog.tool_page import Usage
-from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
+from catalog.tools.models import Tool
+from catalog.tools.page import Usage
+from playground.configurations.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
 from playground.factories.connections import factory_of
-from playground.snippets.api_calls import Call, as_curl, as_python
+from playground.runs.api_calls import Call, as_curl, as_python
+from toolshelf_core.caching import LRUCache
 from toolspec.schema.sampling import NoValue, brief_sample
 from toolspec.schema.validation import Budget
 from toolspec.text.reader import JSON, dumps

@@ -8,24 +8,30 @@ where its response differs.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from catalog.accounts.models import Person
-from catalog.accounts.roles import is_administrator
-from catalog.webhook_queue import WebhookEvent, about_tool, queue_events
-from playground.compiled_spec import compiled_spec_of, value_problems
+from accounts.models import Person
+from accounts.roles import is_administrator
+from catalog.tools.events import about_tool
+from catalog.webhooks.queue import WebhookEvent, queue_events
+from playground.configurations.compiled_spec import compiled_spec_of, value_problems
 from playground.configurations.secret_members import redactor_of
+from playground.examples.models import ExampleCheck
 from playground.factories.connections import factory_of
-from playground.models import ExampleCheck, Run
-from playground.schema_form.secret_search import find_secrets
-from playground.value_differences import Change, compare
+from playground.form.secret_search import find_secrets
+from playground.runs.models import Run
 from toolspec.errors import Problem
 from toolspec.schema.validation import Budget
 from toolspec.spec import Example
+from toolspec.value_differences import Change, compare
 
-MAX_SHOWN = 20
+MAX_SHOWN: Final = 20
+STARTING_S: Final = 600  # a check that has no active run for so long no longer starts runs
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,25 @@ def settle(check: ExampleCheck) -> None:
         )
         if is_settled and check.failed:
             queue_events([_failure_event(check, results)])
+
+
+def settle_check(check: ExampleCheck, **_: object) -> None:
+    """Receive `check_run_ended`."""
+    settle(check)
+
+
+def end_orphaned_checks(**_: object) -> None:
+    """Settle the checks whose last run crashed, and delete those whose server was killed before it started all runs.
+
+    Without all of its runs a check has no result: `begin_check` stores none either, if it cannot
+    start them all. Receives `runs_recovered`.
+    """
+    active = Run.every.active().filter(example_check=OuterRef("pk")).order_by()
+    ended = ExampleCheck.objects.filter(~Exists(active), finished_at=None)
+    for check in ended.filter(has_all_runs=True):
+        settle(check)
+    started_before = timezone.now() - timedelta(seconds=STARTING_S)
+    ended.filter(has_all_runs=False, created_at__lt=started_before).delete()
 
 
 def _failure_event(check: ExampleCheck, results: list[ExampleResult]) -> WebhookEvent:

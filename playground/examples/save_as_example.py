@@ -9,8 +9,8 @@ import re
 
 from django.conf import settings
 
-from catalog.models import Revision
-from playground.models import Run
+from catalog.tools.models import Revision
+from playground.runs.models import Run
 from toolspec.spec import ToolSpec, read_spec
 from toolspec.text.positions import Span, find_spans
 from toolspec.text.pretty import print_json

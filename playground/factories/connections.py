@@ -20,15 +20,16 @@ from django.conf import settings
 from django.db import connection as database
 from django.db.models import Count, Q
 
-from catalog.address_policy import address_policy
-from catalog.encryption import Unreadable
-from catalog.models import Revision, Source, SourceTool, Tool
-from catalog.search import vocabulary
+from catalog.index import vocabulary
 from catalog.sources.declared import NOT_APPROVED, declared_document, revisions_from
+from catalog.sources.models import Source, SourceTool
 from catalog.sources.redacting import secrets_in_headers
+from catalog.tools.models import Revision, Tool
 from playground.connections.connection import Connection
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
+from toolshelf_core.address_policy import address_policy
+from toolshelf_core.encryption import Unreadable
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 

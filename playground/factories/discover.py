@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 GROUP: Final = "toolshelf.factories"
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_OURS: Final = {entry.name for entry in _ROOT.iterdir() if (entry / "__init__.py").exists()}
+_OURS: Final = "playground"  # the package of our factories
 
 Origin = Literal["entry point", "setting", "source"]
 
@@ -65,7 +65,7 @@ def forget_packages() -> None:
 
 def is_own(registration: Registration) -> bool:
     """Whether the factory is a part of Toolshelf, which changes only with a new start."""
-    return registration.reference.partition(":")[0].partition(".")[0] in _OURS
+    return registration.reference.partition(":")[0].partition(".")[0] == _OURS
 
 
 def _from_paths(paths: Sequence[str], search_path: Sequence[str]) -> Iterator[Registration]:
@@ -93,7 +93,7 @@ def _from_entry_points(search_path: Sequence[str]) -> Iterator[Registration]:
 @cache
 def _distribution_of(package: str) -> tuple[str, str]:
     """The distribution of a top-level package, and its version; Toolshelf itself need not be installed."""
-    if package in _OURS:
+    if package == _OURS:
         project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
         return project["name"], project["version"]
     names = metadata.packages_distributions().get(package)

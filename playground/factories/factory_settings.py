@@ -18,9 +18,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from catalog.redaction import MAX_SECRET_BYTES, MAX_SECRETS, MIN_SECRET_CHARACTERS
-from playground.runner.worker_process import ALLOWED_ENVIRONMENT, clean_environment
-from playground.worker.network import NETWORKS, Network
+from playground.runner.engine.worker_process import ALLOWED_ENVIRONMENT, clean_environment
+from playground.runner.worker.network import NETWORKS, Network
+from toolshelf_core.redaction import MAX_SECRET_BYTES, MAX_SECRETS, MIN_SECRET_CHARACTERS
 
 ENVIRONMENT: Final = "TOOL_ENVIRONMENT"
 NETWORK: Final = "TOOL_NETWORK"

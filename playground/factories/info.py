@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final, Literal
 from playground.factories.discover import Origin, Registration
 from playground.factories.factory_settings import FactoryOptions, factory_id
 from playground.factories.inspect import Description
-from playground.worker.network import Network
+from playground.runner.worker.network import Network
 
 if TYPE_CHECKING:  # the registry is imported before models can be
-    from catalog.models import SourceTool
+    from catalog.sources.models import SourceTool
 
 CONNECTION_KEYS: Final = (
     "connection-mcp",

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from playground.factories.factory_settings import FactoryOptions
-from playground.runner.worker_process import WorkerProcess, environment_file
-from playground.worker.protocol import DESCRIPTION, SPEC, FrameBuffer
+from playground.runner.engine.worker_process import WorkerProcess, environment_file
+from playground.runner.worker.protocol import DESCRIPTION, SPEC, FrameBuffer
 
 _CONCURRENT: Final = 4
 _GRACE_S: Final = 5.0

@@ -22,7 +22,6 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from catalog.redaction import shared_redactor
 from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import Registration, forget_packages, is_own, read_registrations
 from playground.factories.factory_settings import (
@@ -40,10 +39,11 @@ from playground.factories.info import (
     settle_claims,
 )
 from playground.factories.inspect import Description, describe
-from playground.runner.isolation_report import Feature, features_of
-from playground.runner.worker_process import ALL_MODES, WorkerProcess
-from playground.worker.loader import MAX_SPEC_CHARACTERS
-from playground.worker.network import Network
+from playground.runner.engine.isolation_report import Feature, features_of
+from playground.runner.engine.worker_process import ALL_MODES, WorkerProcess
+from playground.runner.worker.loader import MAX_SPEC_CHARACTERS
+from playground.runner.worker.network import Network
+from toolshelf_core.redaction import shared_redactor
 from toolspec.errors import JSONTextError
 from toolspec.text.reader import dumps, loads
 

@@ -17,13 +17,13 @@ from typing import Final, Literal
 
 from django.conf import settings
 
-from catalog.accounts.models import Person
-from catalog.caching import LRUCache
-from catalog.models import Revision, Tool
-from catalog.revision_diff import difference_from
-from catalog.shortcuts import revision_of
+from accounts.models import Person
+from catalog.revisions.differences import difference_from
+from catalog.tools.lookup import revision_of
+from catalog.tools.models import Revision, Tool
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import MAX_SPEC_BYTES
+from toolshelf_core.caching import LRUCache
 from toolspec.diff import Difference
 from toolspec.errors import JSONTextError, Problem, SpecError
 from toolspec.spec import ToolSpec, read_spec

@@ -1,1 +1,1 @@
-"""The parts of the first page that come from runs."""
+"""The first page: recent tools, what needs attention, and for visitors a live demonstration."""

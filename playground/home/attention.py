@@ -16,16 +16,17 @@ from django.db.models import F, OuterRef, Q, Subquery
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.accounts.models import User
-from catalog.caching import LRUCache
-from catalog.models import Audience, HeldChange, Revision, Tool
-from catalog.models.access import is_visible
-from catalog.revision_diff import difference_between
-from catalog.search import vocabulary
+from accounts.models import User
+from catalog.access.models import Audience, is_visible
+from catalog.index import vocabulary
+from catalog.proposals.models import HeldChange
+from catalog.revisions.differences import difference_between
+from catalog.tools.models import Revision, Tool
+from playground.examples.models import ExampleCheck
 from playground.factories.registry import registry
 from playground.factories.specs import proposals_for
 from playground.home.page import Week, runs_url
-from playground.models import ExampleCheck
+from toolshelf_core.caching import LRUCache
 
 BROKEN: Final = "Broken"  # the kind of concern that says nothing about what the person does
 READ: Final = 20  # of each kind at most
@@ -63,7 +64,7 @@ _revised: Final[LRUCache[list[tuple[int, int]]]] = LRUCache(max_weight=10)
 def concerns_of(person: User, week: Week, waiting: Sequence[HeldChange]) -> list[Concern]:
     """All that needs the person's attention, the most urgent kind first, and of each kind the latest first.
 
-    `waiting` are the changes that they may review (`catalog.held_changes.changes_to_review`).
+    `waiting` are the changes that they may review (`catalog.proposals.actions.changes_to_review`).
     """
     return [
         *_held_changes(waiting),

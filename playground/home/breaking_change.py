@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from catalog.rendering.text_diff import Difference as TextDifference
-from catalog.rendering.text_diff import compare as compare_texts
+from toolshelf_core.rendering.text_diff import Difference as TextDifference
+from toolshelf_core.rendering.text_diff import compare as compare_texts
 from toolspec.diff import compare
 from toolspec.diff.changes import Change
 from toolspec.spec import ToolSpec, read_spec

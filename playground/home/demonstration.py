@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from catalog.caching import LRUCache
-from catalog.models import Tool
-from catalog.search import vocabulary
-from catalog.search.visibility import Visibility
-from catalog.shortcuts import revision_of
-from playground import visitors
-from playground.compiled_spec import CompiledSpec, compiled_spec_of
+from catalog.index import vocabulary
+from catalog.index.visibility import Visibility
+from catalog.tools.lookup import revision_of
+from catalog.tools.models import Tool
+from playground.configurations.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.factories.connections import factory_of
-from playground.models import Run
-from playground.run_pages.presenters import join_missing
-from playground.run_pages.run_sentence import Sentence, sentence
+from playground.history.presenters import join_missing
+from playground.history.run_sentence import Sentence, sentence
+from playground.runs import visitors
+from playground.runs.models import Run
+from toolshelf_core.caching import LRUCache
 from toolspec.text.containers import items_of, members_of
 from toolspec.text.reader import JSON, dumps
 

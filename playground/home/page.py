@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from catalog.accounts.models import User
-from catalog.models import Tool
-from catalog.rendering.charts import Bar, stacked_bars
-from catalog.stars import starred_tools
-from playground.models import ACTIVE, Run
-from playground.run_pages.charts import SERIES, parts_of
-from playground.run_pages.filters import id_at
-from playground.run_pages.overview import COUNTS, Counts, by_day, day_starts
+from accounts.models import User
+from catalog.tools.models import Tool
+from catalog.tools.stars import starred_tools
+from playground.history.charts import SERIES, parts_of
+from playground.history.overview import COUNTS, Counts, by_day, day_starts
+from playground.runs.filters import id_at
+from playground.runs.models import ACTIVE, Run
+from toolshelf_core.rendering.charts import Bar, stacked_bars
 
 DAYS: Final = 7
 RECENT_SHOWN: Final = 8  # tools

@@ -6,11 +6,11 @@ from django.http import HttpRequest
 from ninja import Router
 from pydantic import Field
 
-from catalog.accounts.api_auth import actor, token_or_session
-from catalog.api.schemas.base import In, Out, with_example
-from catalog.api.schemas.problems import errors
-from catalog.shortcuts import tool_at
+from accounts.api_auth import actor, token_or_session
+from catalog.tools.lookup import tool_at
 from playground.configurations.mcp_choice import choose_configuration, chosen_configuration
+from toolshelf_core.api.problems import errors
+from toolshelf_core.api.schemas import In, Out, with_example
 
 router = Router(tags=["configurations"])
 

@@ -8,15 +8,15 @@ from typing import Final
 
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.accounts.models import Person, User
-from catalog.encryption import Unreadable
-from catalog.models import Revision
-from playground import running
+from accounts.models import Person, User
+from catalog.tools.models import Revision
 from playground.configurations.mcp_choice import ChosenConfigurationGone, configuration_for_call
 from playground.configurations.saved import UNREADABLE, open_configuration
 from playground.mcp.protocol import RequestId
 from playground.mcp.toolsets import Call
-from playground.models import Run
+from playground.runs import actions as running
+from playground.runs.models import Run
+from toolshelf_core.encryption import Unreadable
 from toolspec.text.reader import dumps
 
 QUEUE_TIMEOUT_S: Final = 60  # a client does not wait longer for its call to leave the queue
@@ -44,7 +44,7 @@ class Caller:
 def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
     """Start the run of `call`; for a visitor, who asks only for mocks, nothing is stored.
 
-    The thread is in the waiting room (`playground.waiting_room`).
+    The thread is in the waiting room (`playground.runs.waiting_room`).
 
     Raises:
         NotStarted: the chosen configuration cannot be read.

@@ -9,18 +9,17 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from catalog.accounts.models import Person
-from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.linting.reports import LintReport
-from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.matches import matches_of
-from catalog.listing.pagination import BadCursor, Cursor
-from catalog.listing.results import Result, page_of
-from catalog.listing.url_parameters import with_filters
-from catalog.models import Audience, Tool
-from catalog.search.document import group_key
-from catalog.shortcuts import revision_of
-from playground.compiled_spec import compiled_spec_of
+from accounts.models import Person
+from catalog.access.models import Audience
+from catalog.lint.reports import LintReport
+from catalog.search.catalog_search import CatalogSearch
+from catalog.search.matches import matches_of
+from catalog.search.pagination import BadCursor, Cursor
+from catalog.search.results import Result, page_of
+from catalog.search.url_parameters import with_filters
+from catalog.tools.lookup import revision_of
+from catalog.tools.models import Tool
+from playground.configurations.compiled_spec import compiled_spec_of
 from playground.mcp.protocol import (
     INVALID_PARAMS,
     NOT_A_STRING,
@@ -34,6 +33,8 @@ from playground.mcp.protocol import (
 from playground.mcp.results import Result as CallResult
 from playground.mcp.results import error_result, value_result
 from playground.mcp.toolsets import Call, ToolPage
+from toolshelf_core.caching import MAX_CHARACTERS, LRUCache
+from toolspec.catalog_names import group_key
 from toolspec.exports import matrix
 from toolspec.exports.mcp_server import served_tool
 from toolspec.schema.validation import compile_schema

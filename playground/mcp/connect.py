@@ -16,30 +16,30 @@ from django.utils.encoding import escape_uri_path
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
-from catalog.accounts.api_auth import actor
-from catalog.accounts.confirmation import ask_to_confirm, is_confirmed
-from catalog.accounts.models import User
-from catalog.accounts.next_page import redirect_page
-from catalog.accounts.tokens import create_token
-from catalog.listing.figures import overview_for
-from catalog.models import Audience
-from catalog.rights import may
-from catalog.shortcuts import tool_at
-from catalog.views.parts import part_or_page
+from accounts.api_auth import actor
+from accounts.confirmation import ask_to_confirm, is_confirmed
+from accounts.models import User
+from accounts.next_page import redirect_page
+from accounts.tokens import create_token
+from catalog.access.models import Audience
+from catalog.access.rights import may
+from catalog.search.figures import overview_for
+from catalog.tools.lookup import tool_at
 from playground.configurations.mcp_choice import choose_configuration, chosen_configuration
+from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import choices_for
-from playground.mcp.catalog_tools import CatalogTools
-from playground.mcp.listing import list_tools, try_server
-from playground.mcp.toolkit_tools import ToolkitTools
-from playground.mcp.toolsets import Toolset
-from playground.models import SavedConfiguration
-from playground.snippets.mcp_addresses import (
+from playground.mcp.addresses import (
     Address,
     address_of_catalog,
     address_of_tool,
     address_of_toolkit,
 )
-from playground.snippets.mcp_clients import PLACEHOLDER, snippets
+from playground.mcp.catalog_tools import CatalogTools
+from playground.mcp.clients import PLACEHOLDER, snippets
+from playground.mcp.listing import list_tools, try_server
+from playground.mcp.toolkit_tools import ToolkitTools
+from playground.mcp.toolsets import Toolset
+from toolshelf_core.page_parts import part_or_page
 from toolspec.errors import DocumentError
 
 SCOPES: Final = ("run",)  # enough to list tools and to call them; `read` would also show all runs
@@ -147,7 +147,11 @@ def _page(
         and not may(request.user, "run", context.get("tool")),
         **context,
     }
-    part = "playground/_trial_of_server.html" if page["trial"] else "playground/_clients.html"
-    response = part_or_page(request, part, "playground/connect.html", page)
+    part = (
+        "playground/trying/_trial_of_server.html"
+        if page["trial"]
+        else "playground/mcp/_clients.html"
+    )
+    response = part_or_page(request, part, "playground/mcp/connect.html", page)
     add_never_cache_headers(response)
     return response

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.accounts.models import Person
-from catalog.models import Tool
+from accounts.models import Person
+from catalog.tools.models import Tool
 from playground.mcp.calls import Caller
 from playground.mcp.methods import dispatch
 from playground.mcp.protocol import (

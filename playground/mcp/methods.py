@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.errors import Busy, NotAllowed
-from catalog.listing.catalog_search import visitors_see
-from catalog.version import own_version
-from playground import waiting_room
+from catalog.search.catalog_search import visitors_see
 from playground.mcp import calls
 from playground.mcp.calls import Caller, NotStarted
 from playground.mcp.param_headers import check_param_headers
@@ -23,7 +20,10 @@ from playground.mcp.protocol import (
 )
 from playground.mcp.results import Result, error_result
 from playground.mcp.toolsets import Call, Toolset
-from playground.models import Run
+from playground.runs import waiting_room
+from playground.runs.models import Run
+from toolshelf_core.errors import Busy, NotAllowed
+from toolshelf_core.version import own_version
 from toolspec.exports.mcp_server import ServedTool
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON, dumps

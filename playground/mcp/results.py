@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import urljoin
 
-from playground.compiled_spec import compiled_spec_of
-from playground.models import Run, RunFile
-from playground.run_json import file_path
+from playground.configurations.compiled_spec import compiled_spec_of
+from playground.runs.models import Run, RunFile
+from playground.runs.run_json import file_path
 from toolspec.errors import Problem
 from toolspec.exports.mcp_server import ServedTool
 from toolspec.text.containers import items_of

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.core import signing
 
-from catalog.accounts.models import User
+from accounts.models import User
 
 HEADER: Final = "Mcp-Session-Id"
 MAX_AGE_S: Final = 30 * 24 * 3600

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground import running, waiting_room
 from playground.mcp.calls import call_timeout_s
 from playground.mcp.protocol import RequestId, notification_text
-from playground.models import Run
-from playground.run_json import plain_number
+from playground.runs import actions as running
+from playground.runs import waiting_room
+from playground.runs.models import Run
+from playground.runs.run_json import plain_number
 
 CONTENT_TYPE: Final = "text/event-stream"
 POLL_S: Final = 0.05

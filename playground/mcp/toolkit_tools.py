@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from catalog.accounts.models import Person
-from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.listing.pagination import BadCursor, Cursor
-from catalog.models import Tool, ToolQuerySet
-from catalog.search.document import group_key
+from accounts.models import Person
+from catalog.search.pagination import BadCursor, Cursor
+from catalog.tools.models import Tool, ToolQuerySet
 from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, shorten, status_of
 from playground.mcp.results import Result
 from playground.mcp.toolsets import Call, ToolPage
+from toolshelf_core.caching import MAX_CHARACTERS, LRUCache
+from toolspec.catalog_names import group_key
 from toolspec.exports.mcp_server import ServedTool, free_name, served_name, served_tool
 from toolspec.text.reader import JSON, dumps
 

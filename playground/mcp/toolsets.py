@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from catalog.models import Tool
+from catalog.tools.models import Tool
 from playground.mcp.protocol import Message
 from playground.mcp.results import Result
 from toolspec.exports.mcp_server import ServedTool

@@ -13,13 +13,9 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.accounts.models import ApiToken
-from catalog.accounts.rate_limits import (
-    limit_api_requests,
-    limit_requests_of_address,
-    limit_unsaved_mocks,
-)
-from catalog.accounts.tokens import token_for
+from accounts.models import ApiToken
+from accounts.rate_limits import limit_api_requests, limit_requests_of_address, limit_unsaved_mocks
+from accounts.tokens import token_for
 from playground.mcp import calls, sessions
 from playground.mcp.calls import Caller
 from playground.mcp.catalog_tools import CatalogTools
@@ -37,7 +33,7 @@ from playground.mcp.results import run_result
 from playground.mcp.streams import CONTENT_TYPE, PendingCall
 from playground.mcp.toolkit_tools import ToolkitTools
 from playground.mcp.toolsets import Toolset
-from playground.models import Run
+from playground.runs.models import Run
 from toolspec.exports.mcp_server import ServedTool
 
 JSON_TYPE: Final = "application/json"

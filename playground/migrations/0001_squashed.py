@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import playground.models
-from catalog.db.create_models import CreateModels
+from toolshelf_core.db.create_models import CreateModels
 
 
 class Migration(migrations.Migration):
@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                         (
                             "id",
                             models.CharField(
-                                default=playground.models.new_run_id,
+                                default=playground.runs.models.new_run_id,
                                 editable=False,
                                 max_length=32,
                                 primary_key=True,

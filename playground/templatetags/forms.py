@@ -13,7 +13,7 @@ from django import template
 from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
-from playground.schema_form.nodes import ArrayNode, Form, Node, ObjectNode, children, is_unset
+from playground.form.nodes import ArrayNode, Form, Node, ObjectNode, children, is_unset
 
 register = template.Library()
 

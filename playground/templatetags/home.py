@@ -11,19 +11,20 @@ from django.contrib.auth.models import AnonymousUser
 from django.template.context import Context
 from django.urls import reverse
 
-from catalog.accounts.models import Person, User
-from catalog.listing.figures import Overview, overview_for
-from catalog.listing.groups import visible_groups
-from catalog.models import Audience, Tool
-from catalog.search.visibility import Visibility
-from playground import visitors
+from accounts.models import Person, User
+from catalog.access.models import Audience
+from catalog.index.visibility import Visibility
+from catalog.search.figures import Overview, overview_for
+from catalog.search.groups import visible_groups
+from catalog.tools.models import Tool
 from playground.home.attention import BROKEN, Concern, concerns_of
 from playground.home.breaking_change import BreakingChange
 from playground.home.breaking_change import breaking_change as find_breaking_change
 from playground.home.demonstration import demonstration_for
 from playground.home.page import Week, latest_stars, recent_tools, week_of
-from playground.snippets.mcp_addresses import address_of_catalog, address_of_toolkit
-from playground.snippets.mcp_clients import claude_code
+from playground.mcp.addresses import address_of_catalog, address_of_toolkit
+from playground.mcp.clients import claude_code
+from playground.runs import visitors
 
 register = template.Library()
 
@@ -76,7 +77,7 @@ def catalog_overview(visibility: Visibility) -> Overview:
     return overview_for(visibility)
 
 
-@register.inclusion_tag("playground/_demonstration.html", takes_context=True)
+@register.inclusion_tag("playground/home/_demonstration.html", takes_context=True)
 def demonstration(context: Context, visibility: Visibility) -> dict[str, Any]:
     """The live demonstration, with the visitor's run that `?run=` names; nothing where it cannot run."""
     shown = demonstration_for(visibility)

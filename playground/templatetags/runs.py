@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import template
+from django.template.context import Context
 
-from catalog.models import Tool
-from catalog.shortcuts import revision_of
-from catalog.tool_page import Usage
+from catalog.tools.lookup import revision_of
+from catalog.tools.models import Tool
+from catalog.tools.page import Usage
 from playground.examples.calls import call_of
+from playground.examples.models import ExampleCheck
 from playground.factories.registry import registry
-from playground.factories.specs import proposal_for
-from playground.models import ExampleCheck
-from playground.snippets.curl import TOKEN_VARIABLE
-from playground.snippets.mcp_addresses import address_of_tool
-from playground.snippets.mcp_clients import claude_code
+from playground.factories.specs import Proposal, proposal_for
+from playground.history.factory_use import Use, use_of
+from playground.mcp.addresses import address_of_tool
+from playground.mcp.clients import claude_code
+from toolshelf_core.curl import TOKEN_VARIABLE
 from toolspec.conversion_report import Loss
 from toolspec.exports.mcp_server import served_tool
 
@@ -26,18 +28,28 @@ register = template.Library()
 register.simple_tag(call_of, name="tool_call")
 
 
-@register.inclusion_tag("playground/_example_state.html")
+@register.inclusion_tag("playground/examples/_example_state.html")
 def example_check(tool: Tool) -> dict[str, Any]:
     """The latest check of the examples of a tool's current revision, with a link to it."""
     check = ExampleCheck.objects.filter(tool=tool, revision=tool.current).first()
     return {"tool": tool, "check": check}
 
 
-@register.inclusion_tag("playground/_factory_notice.html")
+@register.inclusion_tag("playground/factories/_factory_notice.html")
 def factory_notice(tool: Tool) -> dict[str, Any]:
     """The differences between the installed factory's definition and a tool's spec; empty if there are none."""
     factory = registry().for_tool(tool.tool_id)
     return {"proposal": proposal_for(factory, tool) if factory else None}
+
+
+@register.simple_tag(takes_context=True)
+def with_use(context: Context, proposals: Sequence[Proposal]) -> list[tuple[Proposal, Use | None]]:
+    """Each of the proposals of factories with how its tool ran lately, as far as the user may see it."""
+    tools = [proposal.tool.pk for proposal in proposals if proposal.tool]
+    uses = use_of(tools, context["user"])
+    return [
+        (proposal, uses.get(proposal.tool.pk) if proposal.tool else None) for proposal in proposals
+    ]
 
 
 @register.simple_tag

@@ -11,13 +11,13 @@ from django.http import HttpRequest, QueryDict
 from django.template.context import Context
 from django.urls import reverse
 
-from catalog.accounts.api_auth import actor
-from catalog.hooks import hooks
-from catalog.models import Tool
-from catalog.rights import may
-from catalog.shortcuts import revision_of
-from playground.compiled_spec import compiled_spec_of
-from playground.models import Run
+from accounts.api_auth import actor
+from catalog.access.rights import may
+from catalog.tools.hooks import hooks
+from catalog.tools.lookup import revision_of
+from catalog.tools.models import Tool
+from playground.configurations.compiled_spec import compiled_spec_of
+from playground.runs.models import Run
 from toolspec.exports import FORMATS
 from toolspec.schema.describe import plural
 
@@ -65,7 +65,7 @@ class ToolFact:
     href: str = ""
 
 
-@register.inclusion_tag("catalog/_tool_header.html", takes_context=True)
+@register.inclusion_tag("catalog/tools/_tool_header.html", takes_context=True)
 def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
     """The header of a page about a tool that the user may see, with its current revision loaded (`tool_at`, `run_at`).
 

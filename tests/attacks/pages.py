@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from tests.playground.schema_form.driver import Page
+from tests.playground.form.driver import Page
 
 LOADING = {
     "src",

@@ -124,7 +124,7 @@ def session_password_change(site, program, browser, visitor):
 
 
 def login_enumeration(site, program, browser, visitor):
-    """The same words. That the work is the same, too, is counted in `tests/catalog/accounts/test_signing_in.py`."""
+    """The same words. That the work is the same, too, is counted in `tests/accounts/test_signing_in.py`."""
     person(site, "known")
     answers = set()
     for who in ("unknown", "known", "owner"):  # `owner` has no password

@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils.log import AdminEmailHandler
 
 from config import log_filters
-from playground.schema_form.control_names import member_path
+from playground.form.control_names import member_path
 from tests.attacks.cases import cases
 from tests.attacks.watching import servers_of
 from tests.factories import make_token, make_tool, make_user
@@ -59,8 +59,8 @@ def broken(monkeypatch):
     def start(*_, **__):
         raise RuntimeError("a fault of the site")
 
-    monkeypatch.setattr("playground.api.runs.start", start)
-    monkeypatch.setattr("playground.running.start", start)
+    monkeypatch.setattr("playground.runs.api.start", start)
+    monkeypatch.setattr("playground.runs.actions.start", start)
     return make_tool("keeper", configuration=SCHEMA)
 
 

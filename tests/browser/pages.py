@@ -441,7 +441,7 @@ NOT_SHOWN = {
     ),
     **dict.fromkeys(
         (
-            "catalog:audit_export",
+            "accounts:audit_export",
             "playground:response_download",
             "playground:run_download",
             "playground:run_file",

@@ -81,22 +81,22 @@ def make_state() -> dict[str, object]:
     from django.contrib.auth.models import Group
     from django.db import transaction
 
-    from catalog.access import Access, change_tool_access
-    from catalog.accounts.models import SCOPES, User
-    from catalog.accounts.roles import set_role
-    from catalog.accounts.secret_paths import path_of_link
-    from catalog.accounts.sign_in_links import new_link
-    from catalog.accounts.tokens import create_token
-    from catalog.held_changes import Proposal, publish_or_hold
-    from catalog.lifecycle import archive, deprecate
-    from catalog.linting.waivers import waive
-    from catalog.metadata import Organisation, organise
-    from catalog.models import Tool, WebhookDelivery
-    from catalog.publishing import publish
+    from accounts.models import SCOPES, User
+    from accounts.roles import set_role
+    from accounts.sign_in_links import new_link
+    from accounts.tokens import create_token
+    from catalog.lint.waivers import waive
+    from catalog.organise.access import Access, change_tool_access
+    from catalog.organise.lifecycle import archive, deprecate
+    from catalog.organise.metadata import Organisation, organise
+    from catalog.proposals.actions import Proposal, publish_or_hold
     from catalog.sources.sync import sync
-    from catalog.stars import star
+    from catalog.tools.models import Tool
+    from catalog.tools.publishing import publish
+    from catalog.tools.stars import star
     from catalog.uploads.choices import ImportOptions
     from catalog.uploads.reports import publish_files
+    from catalog.webhooks.models import WebhookDelivery
     from catalog.webhooks.registration import WebhookForm, add_webhook
     from tests.catalog.sources.documents import (
         ALERTS,
@@ -107,6 +107,7 @@ def make_state() -> dict[str, object]:
         replace_document,
     )
     from tests.factories import properties, spec_text
+    from toolshelf_core.secret_paths import path_of_link
     from toolspec.spec import read_spec
 
     owner = User.objects.get(username="owner")

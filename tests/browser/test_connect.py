@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from catalog.accounts.tokens import TOKEN_PREFIX
+from accounts.tokens import TOKEN_PREFIX
 from tests.browser.pages import copy_with_token
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.test_accessibility import violations
-from tests.playground.schema_form.pairs import REAL, Pair, pairs_of, read, same
+from tests.playground.form.pairs import REAL, Pair, pairs_of, read, same
 from tests.site import Site
 from toolspec.errors import DocumentError
 from toolspec.spec import read_spec

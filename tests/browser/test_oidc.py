@@ -99,7 +99,7 @@ def test_their_groups_are_those_of_the_mapping(visitor: BrowserContext, team: Si
         "--verbosity",
         "0",
         "-c",
-        f"from catalog.accounts.models import User; print(*{names})",
+        f"from accounts.models import User; print(*{names})",
     )
 
     assert listed.stdout.split() == ["publisher", "runner"]

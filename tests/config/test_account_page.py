@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import Group
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.access import Access, change_tool_access
-from playground.models import SavedConfiguration
+from catalog.organise.access import Access, change_tool_access
+from playground.configurations.models import SavedConfiguration
 from tests.factories import make_token, make_tool, make_user
 
 pytestmark = pytest.mark.django_db

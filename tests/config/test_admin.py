@@ -8,12 +8,15 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
 
-from catalog.accounts.models import ApiToken, User
-from catalog.accounts.tokens import create_token, token_for
-from catalog.linting.waivers import waive
-from catalog.models import HeldChange, Source
-from catalog.models.uploads import Upload
-from playground.models import ExampleCheck, Run, SavedConfiguration
+from accounts.models import ApiToken, User
+from accounts.tokens import create_token, token_for
+from catalog.lint.waivers import waive
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source
+from catalog.uploads.models import Upload
+from playground.configurations.models import SavedConfiguration
+from playground.examples.models import ExampleCheck
+from playground.runs.models import Run
 from tests.factories import make_tool, make_user
 
 pytestmark = pytest.mark.django_db

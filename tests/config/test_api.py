@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from catalog.accounts.tokens import create_token
+from accounts.tokens import create_token
+from config.api import api
 
 pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
@@ -39,3 +42,11 @@ def test_a_token_without_the_scope_is_refused(client, ada):
 
     assert answer.status_code == 403
     assert "publish" in answer.json()["detail"]
+
+
+def test_the_ids_of_operations_are_verbs_with_nouns_and_unique():
+    paths = api.get_openapi_schema()["paths"].values()
+    ids = [operation["operationId"] for methods in paths for operation in methods.values()]
+
+    assert len(ids) == len({*ids}) == 88
+    assert [name for name in ids if not re.fullmatch(r"[a-z]+(_[a-z]+)+", name)] == []

@@ -15,7 +15,7 @@ from tests.site import Site, copy_started_site
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = "playground/samples"
-APPS = {"accounts": "catalog.accounts", "catalog": "catalog", "playground": "playground"}
+APPS = {"accounts": "accounts", "catalog": "catalog", "playground": "playground"}
 
 
 @pytest.fixture(scope="module")

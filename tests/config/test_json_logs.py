@@ -8,12 +8,12 @@ import httpx
 import pytest
 from django.test import Client
 
-from catalog import log_context
 from config.log_filters import JsonLine, WithoutSecrets
-from playground.models import Run
+from playground.runs.models import Run
 from tests.conftest import Program
 from tests.factories import make_token, make_tool
 from tests.site import Site
+from toolshelf_core import log_context
 
 SECRET = "tsk_" + "a" * 43
 

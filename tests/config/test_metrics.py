@@ -13,13 +13,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.accounts.models import User
-from catalog.accounts.tokens import create_token
+from accounts.models import User
+from accounts.tokens import create_token
 from config.request_counters import RequestCounters
-from playground import running
-from playground.celery.heartbeats import Heartbeat, beat, connected_workers
-from playground.models import Run, WorkerHeartbeat
-from playground.process_id import machine
+from playground.runs import actions as running
+from playground.runs.celery.heartbeats import Heartbeat, beat, connected_workers
+from playground.runs.models import Run
+from playground.runs.process_id import machine
+from playground.runs.process_models import WorkerHeartbeat
 from tests.site import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -139,7 +140,7 @@ def test_runs_are_counted_by_outcome(counted, client, builtin_tool):
 
 @pytest.fixture
 def builtin_tool():
-    from catalog.publishing import publish
+    from catalog.tools.publishing import publish
     from toolspec.spec import read_spec
 
     return publish(
@@ -276,7 +277,8 @@ def test_a_server_that_runs_tools_itself_counts_no_workers(counted, client):
 def test_a_heartbeat_ends_with_the_connection_and_begins_with_the_next(db, monkeypatch):
     jobs = {}
     monkeypatch.setattr(
-        "playground.celery.heartbeats.start_job", lambda name, work, **_: jobs.update({name: work})
+        "playground.runs.celery.heartbeats.start_job",
+        lambda name, work, **_: jobs.update({name: work}),
     )
     heartbeat = Heartbeat()
     seen = []

@@ -350,9 +350,9 @@ def test_a_start_imports_each_module_once_for_all_processes(tmp_path):
     for module in (
         "django.urls",
         "ninja",
-        "catalog.models.tools",
-        "catalog.accounts.views",
-        "playground.supervisor",
+        "catalog.tools.models",
+        "accounts.views",
+        "playground.runs.supervisor",
     ):
         assert imported.count(module) == 1, module
     assert imported.count("config.wsgi") == 2  # each process has its own

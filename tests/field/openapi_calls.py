@@ -11,12 +11,12 @@ from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from catalog.models import Source
-from playground import running
+from catalog.sources.models import Source
 from playground.configurations.secret_members import Configuration
 from playground.connections.connection import Connection
 from playground.connections.http_tool import HTTPToolFactory
-from playground.models import Run
+from playground.runs import actions as running
+from playground.runs.models import Run
 from tests.http_server import local_server, respond
 from tests.playground.connections.conftest import SourceWithTools
 from toolspec.imports import import_document

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
 
-from catalog.models import Tool
+from catalog.tools.models import Tool
 from tests.factories import make_token, make_user, spec_text
 from tests.field import FOLDER
 from tests.playground.mcp.agent import LegacyAgent

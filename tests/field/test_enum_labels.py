@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from tests.factories import make_spec, make_tool, properties
 from tests.field import field_input
-from tests.playground.schema_form.use import FormInUse
+from tests.playground.form.use import FormInUse
 from toolspec.exports import export
 
 pytestmark = pytest.mark.django_db

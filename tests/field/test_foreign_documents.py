@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from catalog.models import Tool
+from catalog.tools.models import Tool
 from tests.factories import make_token, make_user, properties
 from tests.field import field_input
 

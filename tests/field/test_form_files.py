@@ -7,12 +7,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.publishing import publish
-from playground.schema_form import Upload
+from catalog.tools.publishing import publish
+from playground.form import Upload
 from tests.factories import properties
 from tests.field import field_input
-from tests.playground.schema_form.use import FormInUse
-from tests.playground.views.test_runs import text_of
+from tests.playground.form.use import FormInUse
+from tests.playground.history.test_pages import text_of
 from toolspec.imports import import_document
 from toolspec.spec import read_spec
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.field import field_input
-from tests.playground.schema_form.use import FormInUse
+from tests.playground.form.use import FormInUse
 
 KIND = {"enum": ["card", "iban"]}
 

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from catalog.metadata import Organisation, organise
+from catalog.organise.metadata import Organisation, organise
 from tests.factories import make_token, make_tool, make_user, properties
 from tests.field import field_input
 from tests.playground.mcp.agent import ModernAgent

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from catalog.models import SourceTool, Tool
+from catalog.sources.models import SourceTool
 from catalog.sources.sync import sync
+from catalog.tools.models import Tool
 from tests.catalog.sources.documents import store_source
 from tests.field import field_input
 from tests.mcp_server import answering_server

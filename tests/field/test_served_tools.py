@@ -6,9 +6,9 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from catalog.metadata import Organisation, organise
-from catalog.publishing import publish
-from playground.models import Run
+from catalog.organise.metadata import Organisation, organise
+from catalog.tools.publishing import publish
+from playground.runs.models import Run
 from tests.factories import make_token, make_tool, make_user, properties
 from tests.field import field_input
 from tests.playground.mcp.agent import LegacyAgent, ModernAgent

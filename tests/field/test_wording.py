@@ -5,9 +5,11 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import HeldChange, SourceSync, Tool
-from catalog.publishing import publish
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import SourceSync
 from catalog.sources.sync import sync
+from catalog.tools.models import Tool
+from catalog.tools.publishing import publish
 from tests.catalog.sources.documents import (
     add_document,
     document,

@@ -8,8 +8,8 @@ import pytest
 
 from tests.golden.expected import Case, check, computed_once, digest, short
 from tests.golden.inputs import dumps, loads, rows
-from tests.playground.schema_form.driver import values_of
-from tests.playground.schema_form.use import FormInUse
+from tests.playground.form.driver import values_of
+from tests.playground.form.use import FormInUse
 
 EVERY = 2
 PRESSED_EVERY = 3

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.facets import facets_of
-from catalog.listing.results import page_of
-from catalog.publishing import publish_many
+from catalog.search.catalog_search import CatalogSearch
+from catalog.search.facets import facets_of
+from catalog.search.results import page_of
+from catalog.tools.publishing import publish_many
 from tests.golden.expected import Case, check, computed_once, digest
 from tests.golden.inputs import rows, specs
 

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from catalog.publishing import publish
+from catalog.tools.publishing import publish
+from playground.examples.models import ExampleCheck
 from playground.factories.registry import FactoryRegistry
-from playground.models import ExampleCheck, Run
+from playground.runs.models import Run
 from tests.factories import make_tool
 from tests.playground.runners import TOOLS
 from toolspec.spec import read_spec
@@ -53,7 +54,7 @@ def lasting_runners():
 @pytest.fixture
 def runs(transactional_db, lasting_runners, monkeypatch):
     """Runs can be made: by real processes, which are ended with the test."""
-    from playground import supervisor
+    from playground.runs import supervisor
 
     make_runner = supervisor.make_runner
 
@@ -139,7 +140,7 @@ def own_registry(monkeypatch):
     def use(*paths, **options):
         made = FactoryRegistry(paths, **options)
         used_by = (
-            "views.factories", "api.factories", "factory_rescans", "templatetags.runs", "factories.connections",
+            "factories.views", "factories.api", "factories.rescans", "templatetags.runs", "factories.connections",
             "management.commands.make_spec",
         )  # fmt: skip
         for module in used_by:

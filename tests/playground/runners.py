@@ -5,8 +5,8 @@ import os
 import time
 from pathlib import Path
 
-from playground.runner import Job, Limits, LocalRunner
-from playground.runner.worker_process import WorkerProcess, clean_environment
+from playground.runner.engine import Job, Limits, LocalRunner
+from playground.runner.engine.worker_process import WorkerProcess, clean_environment
 
 TOOLS = Path(__file__).parent / "tools"
 APART = ("namespaces", "own users", "control groups", "networks")

@@ -12,14 +12,10 @@ import sys
 
 import pytest
 
-from catalog.redaction import MARK, Redactor
-from catalog.rendering.json_highlighting import highlight
-from catalog.rendering.text_diff import compare as compare_texts
-from catalog.search.document import document_of
-from catalog.search.schema_fields import fields_of
-from catalog.templatetags.json_display import json_block, json_inline
-from playground import schema_form
-from playground.compiled_spec import CompiledSpec, value_problems
+from catalog.index.document import document_of
+from catalog.index.schema_fields import fields_of
+from playground import form as schema_form
+from playground.configurations.compiled_spec import CompiledSpec, value_problems
 from playground.configurations.saved import without_unmarked_secrets
 from playground.configurations.secret_members import (
     Configuration,
@@ -29,14 +25,17 @@ from playground.configurations.secret_members import (
     with_secrets_marked,
     without_secrets,
 )
-from playground.mocks import mock
-from playground.run_pages.presenters import pinned
-from playground.run_pages.response_table import as_table
-from playground.schema_form.secret_marks import mentions_secrets, secret_names
-from playground.schema_form.secret_search import find_secrets, pointers_of_texts
+from playground.form.secret_marks import mentions_secrets, secret_names
+from playground.form.secret_search import find_secrets, pointers_of_texts
+from playground.history.presenters import pinned
+from playground.history.response_table import as_table
+from playground.runs.mocks import mock
 from playground.templatetags.forms import draw_form
-from playground.try_page.prefill import prefilled
-from playground.value_differences import canonical, compare
+from playground.trying.prefill import prefilled
+from toolshelf_core.redaction import MARK, Redactor
+from toolshelf_core.rendering.json_highlighting import highlight
+from toolshelf_core.rendering.text_diff import compare as compare_texts
+from toolshelf_core.templatetags.json_display import json_block, json_inline
 from toolshelf_tools.json_encoder import encode
 from toolspec.diff import compare as compare_specs
 from toolspec.exports import FORMATS, export
@@ -50,6 +49,7 @@ from toolspec.schema.validation.equality import equal
 from toolspec.spec import stored_spec
 from toolspec.text import reader
 from toolspec.text.positions import find_spans, locate
+from toolspec.value_differences import canonical, compare
 
 pytestmark = pytest.mark.deep
 

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.publishing import publish
+from catalog.tools.publishing import publish
 from tests.conftest import Program
 from tests.factories import make_token
 from toolspec.errors import SpecError

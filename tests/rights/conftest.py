@@ -14,17 +14,23 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.test import Client
 
-from catalog.access import Access, change_tool_access
-from catalog.accounts.models import ApiToken, User
-from catalog.accounts.roles import set_role
-from catalog.encryption import encrypt
-from catalog.held_changes import Proposal, publish_or_hold
-from catalog.linting.waivers import waive
-from catalog.models import Source, SourceSync, Tool, Upload, Webhook, WebhookDelivery
-from catalog.publishing import publish
-from catalog.sdk_wheel import sdk_wheel
-from playground.models import ExampleCheck, Run, RunFile, SavedConfiguration, SavedInput
+from accounts.models import ApiToken, User
+from accounts.roles import set_role
+from catalog.exports.sdk_wheel import sdk_wheel
+from catalog.lint.waivers import waive
+from catalog.organise.access import Access, change_tool_access
+from catalog.proposals.actions import Proposal, publish_or_hold
+from catalog.sources.models import Source, SourceSync
+from catalog.tools.models import Tool
+from catalog.tools.publishing import publish
+from catalog.uploads.models import Upload
+from catalog.webhooks.models import Webhook, WebhookDelivery
+from playground.configurations.models import SavedConfiguration
+from playground.examples.models import ExampleCheck
+from playground.runs.models import Run, RunFile
+from playground.trying.models import SavedInput
 from tests.factories import make_spec, make_token, make_user
+from toolshelf_core.encryption import encrypt
 
 PERSONAS = (
     "anonymous",

@@ -16,30 +16,24 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
-from catalog.access import Access, change_tool_access, change_toolkit_access
-from catalog.accounts.roles import set_role
-from catalog.accounts.tokens import create_token
-from catalog.api.schemas.tools import TOOL  # noqa: F401 - the API is set up
-from catalog.encryption import encrypt
-from catalog.lifecycle import deprecate
-from catalog.models import (
-    Audience,
-    Source,
-    SourceSync,
-    SourceTool,
-    Tool,
-    Toolkit,
-    Webhook,
-    WebhookDelivery,
-)
-from catalog.publishing import publish
-from catalog.shortcuts import toolkit_for
+from accounts.roles import set_role
+from accounts.tokens import create_token
+from catalog.access.models import Audience, Toolkit
+from catalog.organise.access import Access, change_tool_access, change_toolkit_access
+from catalog.organise.lifecycle import deprecate
+from catalog.sources.models import Source, SourceSync, SourceTool
+from catalog.tools.lookup import toolkit_for
+from catalog.tools.models import Tool
+from catalog.tools.publishing import publish
+from catalog.tools.schemas import TOOL  # noqa: F401 - the API is set up
+from catalog.webhooks.models import Webhook, WebhookDelivery
 from playground.factories.registry import registry
-from playground.models import Run, RunFile
+from playground.runs.models import Run, RunFile
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user, spec_text
 from tests.playground.mcp.agent import Agent
 from tests.rights.test_matrix import MESSAGES, OPERATIONS_THERE, ROUTES
+from toolshelf_core.encryption import encrypt
 
 SECRET = "zyxwonder"  # stands in every text of the hidden tool
 KIT = "zyxwonderkit"

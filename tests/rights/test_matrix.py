@@ -12,14 +12,14 @@ import pytest
 from django.db import transaction
 from django.urls import get_resolver, reverse
 
-from catalog.audit import AuditEvent
 from config.api_docs import api_document
 from config.former_urls import redirect_to, redirect_to_comparison
-from playground.models import Run
+from playground.runs.models import Run
 from tests.conftest import Program
 from tests.factories import make_token
 from tests.playground.mcp.agent import Agent
 from tests.rights.conftest import PERSONAS, spec_of
+from toolshelf_core.audit import AuditEvent
 
 EVERYONE = set(PERSONAS)
 SIGNED_IN = EVERYONE - {"anonymous"}
@@ -214,7 +214,7 @@ def test_every_url_has_a_rule():
 def test_pages(world, namespace, name, method, monkeypatch):
     rule = PAGES[name][method == "post"]
     if name in NEVER_POSTED and method == "post":
-        monkeypatch.setattr("catalog.views.sources.sync_in_background", lambda source, by: None)
+        monkeypatch.setattr("catalog.sources.views.sync_in_background", lambda source, by: None)
     for persona in PERSONAS:
         with transaction.atomic():
             url = url_of(namespace, name, world)

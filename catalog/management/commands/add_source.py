@@ -9,10 +9,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from catalog.accounts.users import administrator
-from catalog.commands import BaseCommand
-from catalog.models.sources import POLICIES
+from accounts.users import administrator
+from catalog.sources.models import POLICIES
 from catalog.sources.registration import SourceForm, add_source
+from toolshelf_core.commands import BaseCommand
 from toolspec.errors import DocumentError
 
 

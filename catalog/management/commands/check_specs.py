@@ -17,12 +17,12 @@ import httpx2
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from catalog.accounts.site_url import stored_site_url
-from catalog.commands import BaseCommand, without_controls
-from catalog.outgoing.clients import ssl_context
 from catalog.uploads.file_types import JSON_ENDINGS
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.pieces import Piece
+from toolshelf_core.commands import BaseCommand, without_controls
+from toolshelf_core.outgoing.clients import ssl_context
+from toolshelf_core.site_url import stored_site_url
 from toolspec.errors import DocumentError, Problem, SpecError
 from toolspec.lint import RULES, SEVERITIES, Advice, advise, score
 from toolspec.lint.assessment import WaivedFinding

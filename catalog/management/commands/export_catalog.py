@@ -11,11 +11,12 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db.models import F, QuerySet, Sum
 
-from catalog.commands import BaseCommand
-from catalog.exported_tools import ExportedTool, exported_line
+from catalog.access.models import EVERYONE, Toolkit
+from catalog.exports.exported_tools import ExportedTool, exported_line
 from catalog.management.queries import tools_of_query
-from catalog.models import Tool, Toolkit, Waiver
-from catalog.models.access import EVERYONE
+from catalog.tools.lint_models import Waiver
+from catalog.tools.models import Tool
+from toolshelf_core.commands import BaseCommand
 
 TOOLS_PER_QUERY = 200
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from catalog.commands import BaseCommand
-from catalog.models import Tool
-from catalog.shortcuts import revision_of
+from catalog.tools.lookup import revision_of
+from catalog.tools.models import Tool
+from toolshelf_core.commands import BaseCommand
 from toolspec.code import LANGUAGES, generate_project
 from toolspec.errors import GenerationError
 

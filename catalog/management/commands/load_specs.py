@@ -15,15 +15,15 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from catalog.api.schemas.uploads import ReportOut
-from catalog.assessments import LockHeld, assess_all
-from catalog.commands import BaseCommand
 from catalog.management.users import find_user
+from catalog.tools.assessments import LockHeld, assess_all
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.files import files_at, pieces_at
+from catalog.uploads.schemas import ReportOut
 from catalog.uploads.store import upload
 from catalog.uploads.summary import Summary
+from toolshelf_core.commands import BaseCommand
 from toolspec.text.reader import JSON, dumps
 
 COLLECTED_AFTER = 5_000  # new objects

@@ -9,11 +9,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from catalog.bulk_changes import BulkChange, Deprecation, change_many
-from catalog.commands import BaseCommand
 from catalog.management.queries import tools_of_query
-from catalog.metadata import UNCHANGED, Organisation
-from catalog.models import Tool
+from catalog.organise.metadata import UNCHANGED, Organisation
+from catalog.organise.organise_many import BulkChange, Deprecation, change_many
+from catalog.tools.models import Tool
+from toolshelf_core.commands import BaseCommand
 from toolspec.text.reader import JSON, dumps
 
 STEP = 200

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db import transaction
 
-from catalog.commands import BaseCommand
-from catalog.indexing import MIRRORED, index, mirror
-from catalog.models import Tool
-from catalog.publishing import BATCH
-from catalog.search import search_index
-from catalog.search.document import document_of
+from catalog.index import search_index
+from catalog.index.document import document_of
+from catalog.tools.indexing import MIRRORED, index, mirror
+from catalog.tools.models import Tool
+from catalog.tools.publishing import BATCH
+from toolshelf_core.commands import BaseCommand
 
 
 class Command(BaseCommand):

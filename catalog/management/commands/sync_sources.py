@@ -7,11 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from catalog.commands import BaseCommand, without_controls
-from catalog.models import Source, SourceSync
-from catalog.models.sources import COUNTS
+from catalog.sources.models import COUNTS, Source, SourceSync
 from catalog.sources.schedule import sync_each
 from catalog.sources.sync import AlreadySyncing, sync
+from toolshelf_core.commands import BaseCommand, without_controls
 from toolspec.text.reader import dumps
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import connection
 
-from catalog.commands import BaseCommand
+from toolshelf_core.commands import BaseCommand
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from catalog.commands import BaseCommand
 from config.env import VARIABLES
+from toolshelf_core.commands import BaseCommand
 
 INTRODUCTION: Final = """# Settings
 

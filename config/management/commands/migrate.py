@@ -9,7 +9,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-from catalog.commands import BaseCommand
+from toolshelf_core.commands import BaseCommand
 
 
 class Command(BaseCommand, migrate.Command):

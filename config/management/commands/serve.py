@@ -19,21 +19,11 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from granian import cli
 
-from catalog.accounts.models import SignInLink
-from catalog.accounts.secret_paths import path_of_link
-from catalog.accounts.sign_in_links import create_sign_in_link, new_link
-from catalog.accounts.site_url import (
-    DEFAULT_HOST,
-    DEFAULT_PORT,
-    is_loopback,
-    url_of_server,
-    write_site_url,
-)
-from catalog.accounts.users import LOCAL_OWNER, administrator, create_account, is_set_up
-from catalog.commands import BaseCommand
-from catalog.errors import AccountError
-from catalog.models import Tool
-from catalog.search import search_index
+from accounts.models import SignInLink
+from accounts.sign_in_links import create_sign_in_link, new_link
+from accounts.users import LOCAL_OWNER, administrator, create_account, is_set_up
+from catalog.index import search_index
+from catalog.tools.models import Tool
 from config.cli import FOREIGN, is_foreign
 from config.migration_lock import lock_migrations
 from config.removed_variables import describe_removed_variables
@@ -41,7 +31,17 @@ from config.request_counters import request_counters
 from config.server.draining import DrainingServer
 from config.static_files import collect_static
 from playground.factories.registry import registry
-from playground.orphans import recover_runs
+from playground.runs.orphans import recover_runs
+from toolshelf_core.commands import BaseCommand
+from toolshelf_core.errors import AccountError
+from toolshelf_core.secret_paths import path_of_link
+from toolshelf_core.site_url import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    is_loopback,
+    url_of_server,
+    write_site_url,
+)
 
 SERVER_LOGS = {"text": "logs_text.json", "json": "logs_json.json"}  # for granian
 SAMPLES = [

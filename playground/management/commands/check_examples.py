@@ -12,15 +12,15 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.commands import BaseCommand, without_controls
-from catalog.errors import Busy
-from catalog.models import Tool
+from catalog.tools.models import Tool
 from playground.configurations.secret_members import Configuration
-from playground.example_checks import begin_check, wait_for
+from playground.examples.checks import begin_check, wait_for
+from playground.examples.models import ExampleCheck
 from playground.examples.results import ExampleResult, results_of
 from playground.factories.registry import registry
 from playground.management.commands.run_tool import find_tool, read_json
-from playground.models import ExampleCheck
+from toolshelf_core.commands import BaseCommand, without_controls
+from toolshelf_core.errors import Busy
 from toolspec.text.pointers import split_pointer
 
 EXIT_CODES = """

@@ -7,10 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from catalog.commands import BaseCommand
 from playground.factories.info import FactoryInfo
 from playground.factories.inspect import Description
 from playground.factories.registry import IMPORT_LIMIT_S, MAX_SPEC_BYTES, registry
+from toolshelf_core.commands import BaseCommand
 from toolspec.errors import JSONTextError, SpecError
 from toolspec.spec import read_spec
 from toolspec.text.reader import dumps, loads

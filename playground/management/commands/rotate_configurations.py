@@ -3,11 +3,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from catalog.accounts.second_factors.secrets import rotate_second_factors
-from catalog.commands import BaseCommand
+from accounts.second_factors.secrets import rotate_second_factors
 from catalog.sources.registration import rotate_credentials
 from catalog.webhooks.registration import rotate_secrets
 from playground.configurations.saved import rotate_configurations
+from toolshelf_core.commands import BaseCommand
 
 
 class Command(BaseCommand):

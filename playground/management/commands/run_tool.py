@@ -10,18 +10,18 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.accounts.models import User
-from catalog.commands import BaseCommand, without_controls
-from catalog.encryption import Unreadable
-from catalog.errors import Busy, NotAllowed
+from accounts.models import User
 from catalog.management.users import find_user
-from catalog.models import Tool
-from playground import running
+from catalog.tools.models import Tool
 from playground.configurations.saved import UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
-from playground.models import Run
-from playground.run_conclusion import NO_RETURN_TYPE
-from playground.run_json import run_text
+from playground.runs import actions as running
+from playground.runs.conclusion import NO_RETURN_TYPE
+from playground.runs.models import Run
+from playground.runs.run_json import run_text
+from toolshelf_core.commands import BaseCommand, without_controls
+from toolshelf_core.encryption import Unreadable
+from toolshelf_core.errors import Busy, NotAllowed
 from toolspec.errors import JSONTextError
 from toolspec.text import reader
 from toolspec.text.reader import JSON

@@ -12,15 +12,15 @@ from django.core.management import (
     load_command_class,
 )
 
-from catalog.accounts.site_url import write_site_url
-from catalog.commands import BaseCommand
+from catalog.index import search_index
 from catalog.management.queries import tools_of_query
-from catalog.models import Tool
-from catalog.search import search_index
+from catalog.tools.models import Tool
 from tests.corpora import DATA, expected
 from tests.factories import GET_WEATHER, make_tool, make_user, real_specs, spec_text
 from tests.site import ROOT
 from tests.terminal import Terminal
+from toolshelf_core.commands import BaseCommand
+from toolshelf_core.site_url import write_site_url
 
 
 def run(capsys, *words):

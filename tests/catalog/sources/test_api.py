@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from catalog.models import HeldChange, Source, SourceSync, Tool
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source, SourceSync
 from catalog.sources.sync import begin, sync
+from catalog.tools.models import Tool
 from tests.catalog.sources.documents import (
     ALERTS,
     BREAKING,

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog.models import Source, SourceSync
+from catalog.sources.models import Source, SourceSync
 from catalog.sources.schedule import sync_due, sync_in_background
 from catalog.sources.sync import AlreadySyncing, begin
 from tests.catalog.sources.documents import ALERTS, FORECAST, add_document, document
@@ -237,8 +237,8 @@ def test_a_second_sync_in_the_background_is_refused():
 
 def test_workers_of_celery_sync_what_is_due():
     pytest.importorskip("celery")
-    from playground.celery.app import SYNC_TASK, app
-    from playground.tasks import sync_sources
+    from playground.runs.celery.app import SYNC_TASK, app
+    from playground.runs.tasks import sync_sources
 
     add_document(document(FORECAST), every_minutes=60)
     tasks = {entry["task"] for entry in app.conf.beat_schedule.values()}

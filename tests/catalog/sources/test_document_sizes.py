@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from catalog.models import HeldChange, Source
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source
 from catalog.sources.sync import sync
 from tests.catalog.sources.documents import (
     BREAKING,

@@ -10,12 +10,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.views.debug import get_exception_reporter_filter
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import HeldChange, Revision, Source, Tool
-from catalog.publishing import publish
+from catalog.proposals.models import HeldChange
 from catalog.sources import discovery, reading, schedule
+from catalog.sources.models import Source
 from catalog.sources.sync import AlreadySyncing, sync
+from catalog.tools.models import Revision, Tool
+from catalog.tools.publishing import publish
+from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import open_configuration
-from playground.models import SavedConfiguration
 from tests.catalog.sources.conftest import ThreadAtOnce
 from tests.catalog.sources.documents import ALERTS, FORECAST, document, store_source
 from tests.factories import make_spec, make_tool, make_user

@@ -6,8 +6,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import HeldChange, Source, SourceSync, Tool
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source, SourceSync
 from catalog.sources.sync import begin, carry_out, sync
+from catalog.tools.models import Tool
 from tests.catalog.sources.documents import (
     ALERTS,
     BREAKING,

@@ -10,15 +10,16 @@ import time
 import pytest
 from mcp.server.mcpserver import MCPServer
 
-from catalog.errors import OutgoingError
-from catalog.models import Source, Tool
 from catalog.sources import reading
+from catalog.sources.models import Source
 from catalog.sources.reading import read_source
 from catalog.sources.sync import sync
+from catalog.tools.models import Tool
 from tests.catalog.sources.documents import FORECAST, document, store_source
 from tests.http_server import local_server, respond
 from tests.mcp_server import answering_server, sdk_server
 from tests.site import ROOT
+from toolshelf_core.errors import OutgoingError
 
 pytestmark = pytest.mark.django_db
 

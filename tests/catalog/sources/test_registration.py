@@ -5,9 +5,10 @@ import io
 import pytest
 from django.core.management import call_command
 
-from catalog.models import Source, Tool
+from catalog.sources.models import Source
 from catalog.sources.registration import SourceForm, add_source, remove_source
 from catalog.sources.sync import AlreadySyncing, begin, sync
+from catalog.tools.models import Tool
 from tests.catalog.sources.documents import (
     FORECAST,
     add_document,

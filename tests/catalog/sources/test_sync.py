@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from catalog.errors import RevisionConflict
-from catalog.held_changes import AlreadyDecided, approve, reject
-from catalog.models import HeldChange, Source, SourceSync, SourceTool, Tool
-from catalog.publishing import publish, publish_many
-from catalog.revision_origins import RevisionOrigin
+from catalog.proposals.actions import AlreadyDecided, approve, reject
+from catalog.proposals.models import HeldChange
 from catalog.sources import sync as syncing
+from catalog.sources.models import Source, SourceSync, SourceTool
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
+from catalog.tools.models import Tool
+from catalog.tools.origins import RevisionOrigin
+from catalog.tools.publishing import publish, publish_many
 from tests.catalog.sources.documents import (
     ALERTS,
     BREAKING,
@@ -22,6 +23,7 @@ from tests.catalog.sources.documents import (
     document,
     replace_document,
 )
+from toolshelf_core.errors import RevisionConflict
 from toolspec.imports import import_document
 from toolspec.spec import read_spec
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from catalog.models import HeldChange, Toolkit
+from catalog.access.models import Toolkit
+from catalog.proposals.models import HeldChange
 from catalog.sources.sync import sync
 from tests.catalog.sources.documents import FORECAST, add_document, document
 from tests.conftest import Program

@@ -5,9 +5,11 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.held_changes import approve
-from catalog.models import HeldChange, Source, SourceTool, Tool
+from catalog.proposals.actions import approve
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source, SourceTool
 from catalog.sources.sync import sync
+from catalog.tools.models import Tool
 from playground.factories.connections import connected_ids, factory_of
 from tests.catalog.sources.documents import (
     FORECAST,

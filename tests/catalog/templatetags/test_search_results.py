@@ -4,16 +4,16 @@ import pytest
 from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.lifecycle import deprecate
-from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.results import page_of
-from catalog.metadata import Organisation, organise
-from catalog.models import Tool
-from catalog.rendering.markdown import as_text
-from catalog.rendering.text_diff import Row
-from catalog.templatetags.catalog import with_code
-from catalog.templatetags.differences import with_words
+from catalog.organise.lifecycle import deprecate
+from catalog.organise.metadata import Organisation, organise
+from catalog.search.catalog_search import CatalogSearch
+from catalog.search.results import page_of
+from catalog.tools.models import Tool
 from tests.factories import make_tool, properties
+from toolshelf_core.rendering.join import with_code
+from toolshelf_core.rendering.markdown import as_text
+from toolshelf_core.rendering.text_diff import Row
+from toolshelf_core.templatetags.differences import with_words
 
 HOSTILE = [
     "<script>alert(1)</script>",

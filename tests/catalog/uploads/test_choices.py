@@ -6,9 +6,12 @@ import json
 import pytest
 from django.conf import settings
 
-from catalog.models import HeldChange, Source, Tool, Toolkit
-from catalog.publishing import publish
-from catalog.rights import may
+from catalog.access.models import Toolkit
+from catalog.access.rights import may
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source
+from catalog.tools.models import Tool
+from catalog.tools.publishing import publish
 from catalog.uploads.choices import (
     MAX_NEW_ID_CHARACTERS,
     NO_CHOICES,

@@ -9,12 +9,13 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, Group
 from django.core.management import CommandError, call_command
 
-from catalog.access import Access, change_tool_access, change_toolkit_access
-from catalog.lifecycle import archive, deprecate
-from catalog.metadata import Organisation, organise
-from catalog.models import Tool, Toolkit
-from catalog.publishing import publish
-from catalog.shortcuts import toolkit_for
+from catalog.access.models import Toolkit
+from catalog.organise.access import Access, change_tool_access, change_toolkit_access
+from catalog.organise.lifecycle import archive, deprecate
+from catalog.organise.metadata import Organisation, organise
+from catalog.tools.lookup import toolkit_for
+from catalog.tools.models import Tool
+from catalog.tools.publishing import publish
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db

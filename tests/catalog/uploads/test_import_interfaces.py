@@ -8,11 +8,13 @@ from django.conf import settings
 from django.core.management import call_command
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.accounts.tokens import create_token
-from catalog.held_changes import approve
-from catalog.models import HeldChange, Revision, Source, Tool
-from catalog.publishing import publish
+from accounts.tokens import create_token
+from catalog.proposals.actions import approve
+from catalog.proposals.models import HeldChange
+from catalog.sources.models import Source
 from catalog.sources.sync import begin, sync
+from catalog.tools.models import Revision, Tool
+from catalog.tools.publishing import publish
 from catalog.uploads import documents
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
@@ -52,7 +54,7 @@ def uploaded(name, data, *, prefix=None, **options):
 def test_tools_that_one_request_has_no_time_for_are_rejected_and_the_others_are_stored(
     program, monkeypatch
 ):
-    monkeypatch.setattr("catalog.api.bulk.REQUEST_S", 0.0)
+    monkeypatch.setattr("catalog.uploads.api.REQUEST_S", 0.0)
 
     report = program.send("POST", "/uploads", f"[{json.dumps(PETS)}, {spec_text('other')}]").json()
 

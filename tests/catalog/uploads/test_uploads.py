@@ -6,7 +6,7 @@ from django.contrib.auth.models import Group
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from catalog.models import Tool
+from catalog.tools.models import Tool
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from catalog.uploads.summary import summary_of

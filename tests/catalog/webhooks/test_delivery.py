@@ -11,12 +11,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from catalog.audit import AuditEvent
-from catalog.lifecycle import archive
-from catalog.models import Webhook, WebhookDelivery
-from catalog.publishing import publish
+from catalog.organise.lifecycle import archive
 from catalog.sources.sync import sync
-from catalog.webhook_queue import WebhookEvent, queue_events
+from catalog.tools.publishing import publish
 from catalog.webhooks import delivery as delivery_module
 from catalog.webhooks.delivery import (
     GONE,
@@ -26,6 +23,8 @@ from catalog.webhooks.delivery import (
     send_again,
     send_test,
 )
+from catalog.webhooks.models import Webhook, WebhookDelivery
+from catalog.webhooks.queue import WebhookEvent, queue_events
 from catalog.webhooks.registration import (
     WebhookForm,
     add_webhook,
@@ -34,10 +33,12 @@ from catalog.webhooks.registration import (
     replace_secret,
     rotate_secrets,
 )
-from playground import example_checks, running
+from playground.examples import checks as example_checks
+from playground.examples.models import ExampleCheck
 from playground.examples.results import settle
-from playground.models import ExampleCheck, Run
-from playground.run_writer import queue_drift
+from playground.runs import actions as running
+from playground.runs.models import Run
+from playground.runs.writer import queue_drift
 from tests.catalog.sources.documents import (
     BREAKING,
     COMPATIBLE,
@@ -48,6 +49,7 @@ from tests.catalog.sources.documents import (
 )
 from tests.factories import make_spec, make_tool, properties
 from tests.http_server import local_server, respond
+from toolshelf_core.audit import AuditEvent
 from toolspec.errors import DocumentError
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.test import Client
 
-from catalog.models import Webhook, WebhookDelivery
+from catalog.webhooks.models import Webhook, WebhookDelivery
 from catalog.webhooks.registration import WebhookForm, add_webhook
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user

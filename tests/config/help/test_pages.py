@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.rendering.markdown import Heading, read_document
 from tests.browser.screenshots import HELP, HELP_WIDTH
 from tests.pages import page
+from toolshelf_core.rendering.markdown import Heading, read_document
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]

@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from catalog.accounts.tokens import create_token
+from accounts.tokens import create_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from catalog.models import Revision, Source, Tool
+from catalog.sources.models import Source
 from catalog.sources.sync import sync
-from playground.models import Run, SavedConfiguration
+from catalog.tools.models import Revision, Tool
+from playground.configurations.models import SavedConfiguration
+from playground.runs.models import Run
 from tests.catalog.sources.documents import (
     FORECAST,
     add_document,

@@ -1,11 +1,11 @@
 import pytest
 from django.core.management import call_command
 
-from catalog.encryption import Unreadable
+from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import open_configuration, save_configuration, shown
 from playground.configurations.secret_members import Configuration
-from playground.models import SavedConfiguration
 from tests.factories import make_tool
+from toolshelf_core.encryption import Unreadable
 from toolspec.errors import DocumentError
 from toolspec.schema.validation import compile_schema
 

@@ -5,13 +5,14 @@ import json
 import pytest
 from django.core.management import call_command
 
-from catalog.accounts.models import User
-from catalog.encryption import encrypt
+from accounts.models import User
+from playground.configurations.models import SavedConfiguration
 from playground.configurations.secret_members import described_in_form, redactor_of
-from playground.models import Run, SavedConfiguration
-from playground.schema_form.control_names import member_path
-from playground.schema_form.secret_search import find_secrets
+from playground.form.control_names import member_path
+from playground.form.secret_search import find_secrets
+from playground.runs.models import Run
 from tests.factories import make_tool, properties
+from toolshelf_core.encryption import encrypt
 from toolspec.schema.validation import compile_schema
 
 SECRET = {"properties": {"apiKey": {}}}
@@ -90,7 +91,7 @@ def test_secret_parameters_are_limited_too(tool, program):
 
 def test_a_refused_run_builds_no_spellings(tool, program, monkeypatch):
     built = []
-    monkeypatch.setattr("catalog.redaction._spellings_of_one", built.append)
+    monkeypatch.setattr("toolshelf_core.redaction._spellings_of_one", built.append)
 
     run(program, {"apiKey": lines(30_000)})
 

@@ -1,7 +1,7 @@
 import pytest
 
 from playground.configurations.secret_members import Configuration, redactor_of
-from playground.schema_form.secret_search import secret_members
+from playground.form.secret_search import secret_members
 from toolspec.schema.validation import compile_schema
 from toolspec.secret_names import is_secret_name
 from toolspec.text import reader

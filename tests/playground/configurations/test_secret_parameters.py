@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from catalog.accounts.models import User
-from catalog.encryption import decrypt
-from catalog.publishing import publish
-from playground import running
-from playground.models import Run
-from playground.tasks import execute_message
-from tests.playground.views.test_runs import tree_of
+from accounts.models import User
+from catalog.tools.publishing import publish
+from playground.runs import actions as running
+from playground.runs.models import Run
+from playground.runs.tasks import execute_message
+from tests.playground.history.test_pages import tree_of
+from toolshelf_core.encryption import decrypt
 from toolspec.spec import read_spec
 
 SECRET = "mrk-5e1f-par-77"
@@ -107,7 +107,9 @@ def test_the_tool_is_called_with_them(builtin, runs):
 def test_workers_get_them_only_in_the_encrypted_message(builtin, runs, settings, monkeypatch):
     settings.RUNNER = "celery"
     messages = []
-    monkeypatch.setattr("playground.celery.app.send", lambda *message: messages.append(message))
+    monkeypatch.setattr(
+        "playground.runs.celery.app.send", lambda *message: messages.append(message)
+    )
     document = json.loads(builtin("hash_text").current.source)
     document["definition"]["parameters"]["properties"]["text"]["writeOnly"] = True
     tool = publish(read_spec(json.dumps(document)), by=None).tool

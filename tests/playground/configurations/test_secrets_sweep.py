@@ -13,12 +13,13 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test import Client
 
-from playground import running, supervisor
 from playground.configurations.secret_members import Configuration
 from playground.factories.registry import FactoryRegistry
-from playground.models import Run
-from playground.runner import LocalRunner
-from playground.supervisor import close_supervisor
+from playground.runner.engine import LocalRunner
+from playground.runs import actions as running
+from playground.runs import supervisor
+from playground.runs.models import Run
+from playground.runs.supervisor import close_supervisor
 from tests.factories import make_token, make_tool
 
 TOOLS = Path(__file__).parents[1] / "tools"

@@ -8,17 +8,15 @@ from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from catalog.accounts.models import SCOPES
-from catalog.accounts.tokens import create_token
-from catalog.errors import NotAllowed
-from catalog.models import AuditEvent
-from catalog.publishing import publish
-from playground import supervisor
+from accounts.models import SCOPES
+from accounts.tokens import create_token
+from catalog.tools.publishing import publish
 from playground.configurations.mcp_choice import (
     ChosenConfigurationGone,
     choose_configuration,
     configuration_for_call,
 )
+from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import (
     choices_for,
     find_configuration,
@@ -28,14 +26,17 @@ from playground.configurations.saved import (
 )
 from playground.configurations.secret_members import Configuration, redactor_of
 from playground.factories.registry import FactoryRegistry
-from playground.models import Run, SavedConfiguration
-from playground.run_refusals import SHARED_UNUSABLE, without_contents
-from playground.runner import LocalRunner
-from playground.supervisor import close_supervisor
+from playground.runner.engine import LocalRunner
+from playground.runs import supervisor
+from playground.runs.models import Run
+from playground.runs.refusals import SHARED_UNUSABLE, without_contents
+from playground.runs.supervisor import close_supervisor
 from tests.factories import make_token, make_tool, make_user
+from tests.playground.form.driver import Page
+from tests.playground.history.test_pages import tree_of
 from tests.playground.runners import TOOLS
-from tests.playground.schema_form.driver import Page
-from tests.playground.views.test_runs import tree_of
+from toolshelf_core.audit import AuditEvent
+from toolshelf_core.errors import NotAllowed
 from toolspec.errors import Problem
 from toolspec.spec import read_spec
 

@@ -2,9 +2,9 @@ import asyncio
 
 import pytest
 
-from catalog.models import Source, SourceTool
-from catalog.publishing import publish_many
-from catalog.revision_origins import RevisionOrigin
+from catalog.sources.models import Source, SourceTool
+from catalog.tools.origins import RevisionOrigin
+from catalog.tools.publishing import publish_many
 from tests.playground.connections.echo_service import Service, document
 from tests.playground.connections.mcp_servers import Notes, Served, everyday_server
 from toolspec.imports import import_document

@@ -9,12 +9,13 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import Revision, Source, SourceTool, Tool
-from catalog.publishing import publish
-from catalog.search import vocabulary
-from playground import running
+from catalog.index import vocabulary
+from catalog.sources.models import Source, SourceTool
+from catalog.tools.models import Revision, Tool
+from catalog.tools.publishing import publish
 from playground.configurations.secret_members import Configuration
-from playground.models import Run
+from playground.runs import actions as running
+from playground.runs.models import Run
 from tests.playground.connections.conftest import CREDENTIAL, SourceWithTools
 from tests.playground.connections.mcp_servers import TINY_PNG
 from tests.playground.connections.test_mcp_tool import Strange

@@ -10,8 +10,8 @@ import pytest
 from django.conf import settings
 
 from catalog.sources.sync import sync
-from playground import running
-from playground.models import Run
+from playground.runs import actions as running
+from playground.runs.models import Run
 from tests.catalog.sources.documents import store_source
 from tests.npm import install_packages
 from tests.playground.runners import soon

@@ -104,8 +104,8 @@ def environment(site):
 NEW_SESSION = """
 from django.conf import settings
 from django.contrib import auth
-from catalog.accounts.session_store import SessionStore
-from catalog.accounts.models import User
+from accounts.session_store import SessionStore
+from accounts.models import User
 ada, session = User.objects.get(username="ada"), SessionStore()
 session[auth.SESSION_KEY] = str(ada.pk)
 session[auth.BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"

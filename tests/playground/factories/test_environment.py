@@ -9,13 +9,13 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from playground import running
-from playground.example_checks import begin_check, wait_for
+from playground.examples.checks import begin_check, wait_for
 from playground.examples.results import results_of
 from playground.factories.factory_settings import FactorySettings
 from playground.factories.registry import FactoryRegistry, registry
-from playground.models import Run
-from playground.supervisor import close_supervisor
+from playground.runs import actions as running
+from playground.runs.models import Run
+from playground.runs.supervisor import close_supervisor
 from tests.factories import make_token, make_tool, make_user
 from tests.playground.runners import TOOLS, MarkedRunner, make_job
 

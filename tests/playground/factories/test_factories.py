@@ -18,7 +18,7 @@ from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import read_registrations
 from playground.factories.inspect import Description
 from playground.factories.registry import FactoryRegistry, registry
-from playground.runner.isolation_report import features_of
+from playground.runner.engine.isolation_report import features_of
 from tests.corpora import GET_WEATHER
 from tests.playground.runners import TOOLS, MarkedRunner, soon
 from toolspec.code import generate_project, project_zip
@@ -256,7 +256,7 @@ def test_the_error_shows_where_importing_failed():
     (info,) = make_registry("missing_dependency:Factory").all()
 
     assert "missing_dependency.py" in info.error
-    assert "playground/worker" not in info.error
+    assert "runner/worker" not in info.error
 
 
 def test_a_second_factory_for_a_tool_is_broken_and_names_the_first():

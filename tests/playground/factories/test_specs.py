@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.models import Tool
-from catalog.publishing import publish
+from catalog.tools.models import Tool
+from catalog.tools.publishing import publish
 from playground.factories.factory_settings import FactorySettings
 from playground.factories.registry import FactoryRegistry, registry
 from playground.factories.specs import merged, proposal_for, proposals_for

@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from catalog.accounts.rates import Rate
-from catalog.lifecycle import archive
+from accounts.rates import Rate
+from catalog.organise.lifecycle import archive
 from playground.factories.connections import factory_of
-from playground.models import Run
+from playground.runs.models import Run
 from tests.pages import page, text_of, texts_of
 
 HTMX = {"HX-Request": "true"}
@@ -83,7 +83,7 @@ def test_another_visitor_does_not_see_the_run(client, run_at):
 
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["a page", "htmx"])
 def test_too_many_runs_are_refused_with_the_reason(client, thermometer, monkeypatch, headers, runs):
-    monkeypatch.setattr("catalog.accounts.rate_limits.VISITOR_RUNS", Rate(1, 600))
+    monkeypatch.setattr("accounts.rate_limits.VISITOR_RUNS", Rate(1, 600))
     client.post("/demonstration/", {"hours": "0"})
 
     answer = client.post("/demonstration/", {"hours": "0"}, headers=headers, follow=True)

@@ -6,17 +6,19 @@ import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from catalog.access import Access, change_tool_access
-from catalog.caching import LRUCache
-from catalog.held_changes import changes_to_review
-from catalog.models import HeldChange, Revision
-from catalog.stars import star
+from catalog.organise.access import Access, change_tool_access
+from catalog.proposals.actions import changes_to_review
+from catalog.proposals.models import HeldChange
+from catalog.tools.models import Revision
+from catalog.tools.stars import star
+from playground.examples.models import ExampleCheck
+from playground.history.charts import parts_of
 from playground.home import attention
 from playground.home import page as home
-from playground.models import ExampleCheck, Run
-from playground.run_pages.charts import parts_of
+from playground.runs.models import Run
 from tests.factories import make_spec, make_tool, make_user
-from tests.playground.views.test_runs import tree_of
+from tests.playground.history.test_pages import tree_of
+from toolshelf_core.caching import LRUCache
 
 pytestmark = pytest.mark.django_db
 

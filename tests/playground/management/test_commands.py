@@ -4,7 +4,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from playground.models import Run
+from playground.runs.models import Run
 from tests.terminal import Terminal
 
 pytestmark = pytest.mark.usefixtures("runs")

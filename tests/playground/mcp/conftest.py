@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from catalog.accounts.tokens import create_token
+from accounts.tokens import create_token
 from tests.playground.mcp.agent import LegacyAgent, ModernAgent
 
 

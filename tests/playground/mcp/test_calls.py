@@ -3,14 +3,15 @@
 import pytest
 from django.test import Client
 
-from catalog.fairness import SharedSlots
-from catalog.lifecycle import deprecate
-from catalog.publishing import publish
-from playground import running, waiting_room
+from catalog.organise.lifecycle import deprecate
+from catalog.tools.publishing import publish
 from playground.mcp import methods
-from playground.models import Run
+from playground.runs import actions as running
+from playground.runs import waiting_room
+from playground.runs.models import Run
 from tests.factories import make_token, make_tool, make_user, properties, spec_text
 from tests.playground.mcp.agent import LegacyAgent, messages_of
+from toolshelf_core.fairness import SharedSlots
 from toolspec.spec import read_spec
 
 pytestmark = pytest.mark.usefixtures("runs")

@@ -18,7 +18,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.exceptions import ToolError
 from mcp.client.streamable_http import streamable_http_client
 
-from playground.snippets.mcp_clients import Server, snippets
+from playground.mcp.clients import Server, snippets
 from tests.npm import install_packages
 from tests.playground.mcp import conformance_tools
 from tests.playground.mcp.proxy import authorizing_proxy

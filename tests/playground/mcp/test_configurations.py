@@ -5,11 +5,12 @@ import json
 import pytest
 from django.test import Client
 
-from catalog.metadata import Organisation, organise
+from catalog.organise.metadata import Organisation, organise
 from playground.configurations.mcp_choice import choose_configuration
+from playground.configurations.models import MCPConfiguration, SavedConfiguration
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
-from playground.models import MCPConfiguration, Run, SavedConfiguration
+from playground.runs.models import Run
 from tests.conftest import Program
 from tests.factories import make_token, make_user
 from tests.playground.mcp.agent import ModernAgent

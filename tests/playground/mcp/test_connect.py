@@ -11,14 +11,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.accounts.models import ApiToken
-from catalog.accounts.roles import set_role
-from catalog.accounts.tokens import token_for
-from catalog.metadata import Organisation, organise
+from accounts.models import ApiToken
+from accounts.roles import set_role
+from accounts.tokens import token_for
+from catalog.organise.metadata import Organisation, organise
 from playground.configurations.mcp_choice import chosen_configuration
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
-from playground.snippets.mcp_clients import Server, snippets
+from playground.mcp.clients import Server, snippets
 from tests.factories import make_tool, make_user, signed_in
 
 pytestmark = pytest.mark.django_db

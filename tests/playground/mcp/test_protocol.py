@@ -8,9 +8,9 @@ from django.test import Client
 from mcp.shared import inbound
 from mcp_types import jsonrpc, version
 
-from catalog.accounts.models import ApiToken
-from catalog.accounts.rates import Rate
-from catalog.accounts.tokens import revoke_token
+from accounts.models import ApiToken
+from accounts.rates import Rate
+from accounts.tokens import revoke_token
 from playground.mcp import protocol, sessions
 from tests.factories import make_token, make_user
 from tests.playground.mcp.agent import LegacyAgent, ModernAgent

@@ -5,9 +5,9 @@ import json
 import pytest
 from django.test import Client
 
-from catalog.lifecycle import archive
-from catalog.metadata import Organisation, organise
-from catalog.models import Tool
+from catalog.organise.lifecycle import archive
+from catalog.organise.metadata import Organisation, organise
+from catalog.tools.models import Tool
 from playground.mcp import toolkit_tools
 from tests.factories import make_token, make_tool, properties
 from tests.playground.mcp.agent import ModernAgent

@@ -3,12 +3,12 @@
 import pytest
 from django.test import Client
 
-from catalog.access import Access, change_tool_access
-from catalog.accounts.rates import Rate
-from catalog.audit import AuditEvent
-from playground.models import Run
+from accounts.rates import Rate
+from catalog.organise.access import Access, change_tool_access
+from playground.runs.models import Run
 from tests.factories import make_tool
 from tests.playground.mcp.agent import LegacyAgent, ModernAgent
+from toolshelf_core.audit import AuditEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +92,7 @@ def test_a_tool_that_a_visitor_does_not_see_is_not_offered(agent, scales, ada):
 
 
 def test_requests_are_limited_by_address(scales, monkeypatch):
-    monkeypatch.setattr("catalog.accounts.rate_limits.MOCKS", Rate(1, 60))
+    monkeypatch.setattr("accounts.rate_limits.MOCKS", Rate(1, 60))
     addresses = ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")
 
     answers = [

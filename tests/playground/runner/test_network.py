@@ -16,8 +16,8 @@ import pytest
 from playground.factories.factory_settings import FactoryOptions, FactorySettings
 from playground.factories.inspect import describe
 from playground.factories.registry import FactoryRegistry
-from playground.runner.worker_process import WorkerProcess
-from playground.worker.proxy import is_public
+from playground.runner.engine.worker_process import WorkerProcess
+from playground.runner.worker.proxy import is_public
 from tests.playground.runners import TOOLS, MarkedRunner, make_job, soon
 
 ROOT = Path(__file__).resolve().parents[3]

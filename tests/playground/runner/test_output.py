@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.runner import Progress
+from playground.runner.engine import Progress
 from tests.playground.runners import soon
 
 pytestmark = pytest.mark.alone

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(
 # therefore runs where it can.
 PROGRAM = """
 import json, os, sys
-from playground.worker import syscalls
-from playground.worker.mounts import View, arrange_mounts, needed_directories
+from playground.runner.worker import syscalls
+from playground.runner.worker.mounts import View, arrange_mounts, needed_directories
 syscalls.unshare(syscalls.CLONE_NEWNS)
 arrange_mounts(View(needed_directories(), writable=("/tmp", "/dev")), lambda: None)
 from tests.playground.runners import MarkedRunner

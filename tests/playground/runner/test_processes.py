@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.runner import local_runner
+from playground.runner.engine import local_runner
 from tests.playground.runners import APART, TOOLS, MarkedRunner, make_job, soon
 
 pytestmark = pytest.mark.alone

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from playground.runner import Progress
+from playground.runner.engine import Progress
 from toolshelf_tools.files import ResponseFile
 from toolspec.text.reader import Number, loads
 
@@ -40,7 +40,7 @@ def test_an_error_is_a_sentence_followed_by_a_traceback(runner):
     assert first == "LookupError: no such city"
     assert others[1] == "Traceback (most recent call last):"
     assert others[-1].endswith("in deeper")
-    assert "playground/worker" not in end.error
+    assert "runner/worker" not in end.error
 
 
 def test_an_error_names_its_causes(runner):

@@ -43,6 +43,12 @@ def test_a_run_finds_no_trace_of_an_earlier_run_in_its_memory(runner):
     assert end.response <= 1  # what is being looked for is there itself
 
 
+def test_a_package_of_an_author_comes_before_one_of_ours_of_the_same_name(runner):
+    code = "import sys\nreturn [sys.path[-1], sorted({'accounts', 'catalog'} & {*sys.modules})]"
+
+    assert runner.call(code).response == [str(ROOT), []]
+
+
 def test_a_run_has_only_its_own_descriptors(runner):
     end = runner.call("import os\nreturn sorted(int(name) for name in os.listdir('/proc/self/fd'))")
 

@@ -98,7 +98,7 @@ def test_the_words_of_a_spec_are_only_literals_and_quoted_text():
 
 @pytest.mark.deep
 def test_the_package_type_checks_and_its_test_fails_only_because_the_body_is_missing(tmp_path):
-    """`tests/catalog/test_sdk_wheel.py` builds and installs one."""
+    """`tests/catalog/exports/test_sdk_wheel.py` builds and installs one."""
     project = written(weather(), tmp_path / "project")
     path = f"{SDK}:{project / 'src'}"
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "MYPYPATH": str(SDK)}

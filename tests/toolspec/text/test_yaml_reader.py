@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from catalog.models import Tool
+from catalog.tools.models import Tool
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.corpora import DATA

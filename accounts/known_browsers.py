@@ -1,0 +1,56 @@
+"""Browsers that have signed in to an account before, by a signed cookie: failed attempts of others do not delay them.
+
+The cookie proves nothing but that; signing in still needs the password. It holds a random id and
+the digests of the accounts, and its own failed attempts are counted by that id.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+from accounts.models import User, digest
+
+LIFETIME: Final = timedelta(days=365)
+MAX_ACCOUNTS: Final = 5  # that one browser is known to; the oldest is forgotten
+_SALT: Final = "accounts.known_browsers"
+
+
+def known_browser(request: HttpRequest, username: str) -> str | None:
+    """The id of the browser if it has signed in to the account before; None for an unknown browser."""
+    found = _read(request)
+    return str(found["id"]) if _mark(username) in found["accounts"] else None
+
+
+def remember_browser(request: HttpRequest, response: HttpResponse, user: User) -> None:
+    """Note in the browser that it has signed in as `user`."""
+    found, mark = _read(request), _mark(user.get_username())
+    accounts = [mark, *(account for account in found["accounts"] if account != mark)]
+    response.set_cookie(
+        settings.BROWSER_COOKIE_NAME,
+        signing.dumps({"id": found["id"], "accounts": accounts[:MAX_ACCOUNTS]}, salt=_SALT),
+        max_age=LIFETIME,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _mark(username: str) -> str:
+    return digest(username.casefold())[:16]
+
+
+def _read(request: HttpRequest) -> dict[str, Any]:
+    """{"id", "accounts": [digest]}; a new id without accounts if there is no valid cookie."""
+    try:
+        found: dict[str, Any] = signing.loads(
+            request.COOKIES.get(settings.BROWSER_COOKIE_NAME, ""), salt=_SALT, max_age=LIFETIME
+        )
+    except signing.BadSignature:
+        return {"id": secrets.token_urlsafe(16), "accounts": []}
+    return found

@@ -1,0 +1,175 @@
+"""The pages on which administrators add people and put them into groups."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.administrators import require_administrator
+from accounts.api_auth import actor
+from accounts.models import SignInLink, User
+from accounts.people.forms import (
+    MAX_GROUP_CHARACTERS,
+    ROLES,
+    GroupForm,
+    NewPersonForm,
+    PersonForm,
+    own_groups,
+)
+from accounts.roles import READER, READY_GROUPS, RUNNER, load_memberships, role_of
+from accounts.sign_in_links import invite, may_be_invited
+from toolshelf_core.paging import read_page
+from toolshelf_core.secret_paths import path_of_link
+from toolshelf_core.site_url import is_on_this_machine
+
+PEOPLE_PER_PAGE: Final = 50
+
+
+@require_safe
+@login_required
+def people(request: HttpRequest) -> HttpResponse:
+    """The people with their roles and groups, by name; `?q=` finds names that contain it."""
+    require_administrator(request.user)
+    return _people_page(request, GroupForm(auto_id=False))
+
+
+def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
+    typed = request.GET.get("q", "").strip()[:150]
+    found = User.objects.filter(username__icontains=typed) if typed else User.objects.all()
+    found = found.prefetch_related("groups")
+    shown, following = read_page(found, request.GET.get("after"), PEOPLE_PER_PAGE, "username")
+    load_memberships(shown)
+    further = {"after": following} | ({"q": typed} if typed else {}) if following else None
+    context = {
+        "people": [(user, role_of(user), _teams_of(user)) for user in shown],
+        "groups": own_groups().annotate(people=Count("user")),
+        "form": form,
+        "errors": form.error_links,
+        "typed": typed,
+        "next_url": f"{reverse('accounts:people')}?{urlencode(further)}" if further else None,
+    }
+    return render(
+        request, "accounts/people/people.html", context, status=form.status if form.errors else 200
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@sensitive_variables("link", "secret", "context")
+def add_person(request: HttpRequest) -> HttpResponse:
+    """Create an account with a role; a POST shows the link that signs the person in, once."""
+    require_administrator(request.user)
+    posted = request.POST if request.method == "POST" else None
+    form = NewPersonForm(posted, initial={"role": RUNNER}, auto_id=False)
+    secret = form.save() if form.is_bound else None
+    context = {
+        "form": form,
+        "roles": ROLES,
+        "default_role": _default_role(),
+        "errors": form.error_links,
+        "link": request.build_absolute_uri(path_of_link(secret)) if secret else "",
+        "link_hours": SignInLink.INVITATION_HOURS,
+        "link_is_local": is_on_this_machine(request),
+        "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+    }
+    response = render(
+        request,
+        "accounts/people/add_person.html",
+        context,
+        status=form.status if form.errors else 200,
+    )
+    add_never_cache_headers(response)
+    return response
+
+
+def _default_role() -> str:
+    """The role of people who are in none of the built-in groups."""
+    return [name for name in READY_GROUPS if name == READER or name in settings.DEFAULT_GROUPS][-1]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def person(request: HttpRequest, pk: int) -> HttpResponse:
+    """Set the role of a person, and the groups that they belong to."""
+    require_administrator(request.user)
+    user = get_object_or_404(User, pk=pk)
+    form = PersonForm(user, actor(request), request.POST if request.method == "POST" else None)
+    if form.is_bound and form.save():
+        messages.success(request, f"{user.username} saved.")
+        return redirect("accounts:people")
+    return _person_page(request, form)
+
+
+@require_POST
+@login_required
+@sensitive_variables("link")
+def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show another link that signs a person in, once. Only for accounts that nobody uses yet."""
+    require_administrator(request.user)
+    user = get_object_or_404(User, pk=pk)
+    form = PersonForm(user, actor(request))
+    if not may_be_invited(user):
+        refusal = (
+            f"{user.username} may not sign in, or the account is in use: it has a password, a provider, tokens or data "
+            f"of its own. On the server, `manage.py sign_in_link {user.username}` prints a link."
+        )
+        return _person_page(request, form, refusal=refusal)
+    link = request.build_absolute_uri(path_of_link(invite(user)))
+    response = _person_page(request, form, link=link)
+    add_never_cache_headers(response)
+    return response
+
+
+@sensitive_variables("link", "context")
+def _person_page(
+    request: HttpRequest, form: PersonForm, *, refusal: str = "", link: str = ""
+) -> HttpResponse:
+    errors = [{"href": "", "message": refusal}] if refusal else form.error_links
+    context = {
+        "person": form.user,
+        "form": form,
+        "roles": ROLES,
+        "groups": own_groups(),
+        "errors": errors,
+        "link": link,
+        "link_hours": SignInLink.INVITATION_HOURS,
+        "link_is_local": is_on_this_machine(request),
+        "may_have_link": may_be_invited(form.user),
+    }
+    return render(
+        request, "accounts/people/person.html", context, status=form.status if errors else 200
+    )
+
+
+@require_POST
+@login_required
+def change_groups(request: HttpRequest) -> HttpResponse:
+    """Create the group `name`, or delete it with `delete`. The built-in groups stay."""
+    require_administrator(request.user)
+    form = GroupForm(request.POST, auto_id=False)
+    if "delete" in request.POST:
+        if deleted := form.delete():
+            messages.success(request, f"Group {deleted} deleted.")
+        else:
+            name = request.POST.get("name", "")[:MAX_GROUP_CHARACTERS]
+            messages.error(request, f"There is no group {name} that can be deleted.")
+    elif created := form.create():
+        messages.success(request, f"Group {created} created.")
+    else:
+        return _people_page(request, form)
+    return redirect("accounts:people")
+
+
+def _teams_of(user: User) -> list[str]:
+    return sorted(group.name for group in user.groups.all() if group.name not in READY_GROUPS)

@@ -1,0 +1,28 @@
+"""Where browsers use passkeys."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Final
+
+from django.http import HttpRequest
+
+from toolshelf_core.site_url import is_loopback
+
+NO_PASSKEYS_HERE: Final = (
+    "Browsers support passkeys only on sites with a host name and HTTPS, or on localhost."
+)
+
+
+def passkeys_work(request: HttpRequest) -> bool:
+    """Whether browsers use passkeys on the host of `request`: one with a name, under HTTPS or on this machine.
+
+    Source: Web Authentication Level 3, section 5.1.3: the effective domain is not an IP address, in a secure context.
+    """
+    host = request.get_host()
+    name = host[1 : host.index("]")] if host.startswith("[") else host.partition(":")[0]
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return request.is_secure() or is_loopback(name) or name.endswith(".localhost")
+    return False

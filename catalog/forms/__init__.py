@@ -1,1 +1,0 @@
-"""The forms of the catalog's pages, by subject."""

@@ -1,0 +1,178 @@
+"""The API's operations for lint: the rules; findings, fixes and waivers of a tool."""
+# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import Query, Router, Status
+
+from accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.lint.apply_fixes import apply_fixes_to_tool
+from catalog.lint.lookup import rule_at
+from catalog.lint.reports import LintReport
+from catalog.lint.schemas import (
+    AppliedOut,
+    FindingOut,
+    FixesIn,
+    LintOut,
+    LintQuery,
+    RuleExampleOut,
+    RuleOut,
+    RulesOut,
+    RuleWithExampleOut,
+    WaiverIn,
+    WaiverOut,
+    WaiversOut,
+    advice_members,
+    rule_help,
+)
+from catalog.lint.waivers import waive, withdraw
+from catalog.proposals.actions import Proposal
+from catalog.proposals.schemas import ProposalOut
+from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
+from toolshelf_core.api.problems import REFUSED, errors
+from toolshelf_core.rendering.text_diff import unified
+from toolspec.lint import RULES, SEVERITIES
+from toolspec.lint.rule_examples import findings_in
+
+router = Router(tags=["lint"])
+
+
+@router.get("/lint/rules", response=RulesOut, auth=open_to_all(), summary="List the lint rules")
+def list_rules(request: HttpRequest) -> RulesOut:
+    """All rules with their severities and texts. A finding has the id of its rule."""
+    rules = sorted(RULES.values(), key=lambda rule: SEVERITIES.index(rule.severity))
+    return RulesOut(items=[RuleOut.of(rule, help=rule_help(rule.id)) for rule in rules])
+
+
+@router.get(
+    "/lint/rules/{rule}",
+    response={200: RuleWithExampleOut, **errors(404)},
+    auth=open_to_all(),
+    summary="Get a lint rule",
+)
+def get_rule(request: HttpRequest, rule: str) -> RuleWithExampleOut:
+    """One rule, with an example of a finding, its correction, and the rule's sources."""
+    found = rule_at(rule)
+    findings = findings_in(found, found.example.found)
+    has_fix = any(finding.fix for finding in findings)
+    return RuleWithExampleOut.of(
+        found,
+        help=rule_help(found.id),
+        example=RuleExampleOut.of(found.example, notes=findings, has_fix=has_fix),
+    )
+
+
+@router.get(
+    "/tools/{slug}/lint",
+    response={200: LintOut, **errors(404, 422)},
+    auth=open_to_all(),
+    summary="Get the lint findings of a spec",
+)
+def get_lint(
+    request: HttpRequest, response: HttpResponse, slug: str, query: Query[LintQuery]
+) -> LintOut:
+    """The findings of the current revision or an earlier one. To apply a fix, send its key to `/lint/fixes`."""
+    tool = tool_at(slug, request.user)
+    revision = (
+        revision_at(slug, query.revision, request.user) if query.revision else revision_of(tool)
+    )
+    report = LintReport(revision, list(tool.waivers.select_related("created_by")))
+    response["ETag"] = tool.etag
+    return LintOut.of(
+        report,
+        revision=revision.number,
+        current=revision.pk == tool.current_id,
+        findings=[
+            FindingOut.model_validate(advice_members(one) | {"waiver": report.waived.get(index)})
+            for index, one in enumerate(report.advice)
+        ],
+    )
+
+
+@router.post(
+    "/tools/{slug}/lint/fixes",
+    response={
+        200: AppliedOut,
+        201: AppliedOut,
+        202: ProposalOut,
+        **errors(404, 409, 412),
+        **REFUSED,
+    },
+    auth=token_or_session("publish"),
+    summary="Apply fixes",
+)
+def apply_fixes(
+    request: HttpRequest, slug: str, body: FixesIn
+) -> Status[AppliedOut] | Status[ProposalOut]:
+    """Publishes the fixed spec as the tool's next revision, if the tool is still at the revision that you have seen.
+
+    202 if the tool belongs to someone else: then the fixed spec waits for their approval.
+    """
+    tool = tool_for(request.user, "propose", slug)
+    before = revision_of(tool)
+    fixed, outcome = apply_fixes_to_tool(
+        tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run
+    )
+    if isinstance(outcome, Proposal):
+        return Status(202, ProposalOut.of_proposal(outcome))
+    number = outcome.revision.number
+    names = {"old_name": f"revision {before.number}", "new_name": f"revision {number}"}
+    applied = AppliedOut.of(
+        outcome,
+        revision=before.number if body.dry_run else number,
+        dry_run=body.dry_run,
+        applied=[fix.key for fix in fixed.applied],
+        left=[fix.key for fix in fixed.left],
+        difference=unified(before.source, fixed.spec.source, **names),
+    )
+    return Status(200 if body.dry_run or outcome.outcome == "unchanged" else 201, applied)
+
+
+@router.get(
+    "/tools/{slug}/lint/waivers",
+    response={200: WaiversOut, **errors(404)},
+    auth=open_to_all(),
+    summary="List waivers",
+)
+def list_waivers(request: HttpRequest, slug: str) -> WaiversOut:
+    """The waived findings of a tool, with who waived them and why."""
+    waivers = tool_at(slug, request.user).waivers.select_related("created_by")
+    return WaiversOut(items=[WaiverOut.of(waiver) for waiver in waivers])
+
+
+@router.post(
+    "/tools/{slug}/lint/waivers",
+    response={201: WaiverOut, **errors(404), **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Waive a rule",
+)
+def add_waiver(request: HttpRequest, slug: str, body: WaiverIn) -> Status[WaiverOut]:
+    """Waives it in all revisions of the tool, at one JSON Pointer or everywhere. Waived findings cost no score."""
+    waiver = waive(
+        tool_for(request.user, "waive", slug),
+        rule=body.rule,
+        pointer=body.pointer,
+        reason=body.reason,
+        by=actor(request),
+    )
+    return Status(201, WaiverOut.of(waiver))
+
+
+@router.delete(
+    "/tools/{slug}/lint/waivers/{int:waiver}",
+    response={204: None, **errors(401, 403, 404)},
+    auth=token_or_session("publish"),
+    summary="Remove a waiver",
+)
+def remove_waiver(request: HttpRequest, slug: str, waiver: int) -> Status[None]:
+    """The findings that it waived affect the score again."""
+    found = (
+        tool_for(request.user, "waive", slug).waivers.filter(pk=waiver).first()
+        if waiver < 2**63
+        else None
+    )
+    if found is None:
+        raise Http404
+    withdraw(found)
+    return Status(204, None)

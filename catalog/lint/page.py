@@ -1,0 +1,209 @@
+"""The view model of a tool's lint page: findings grouped by rule, with lines and waivers.
+
+A large spec breaks one rule hundreds of times, so the page shows the first findings of each rule;
+the page of one rule (`?rule=`) shows all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os.path import commonprefix
+from typing import Final
+from urllib.parse import urlencode
+
+from catalog.lint.reports import LintReport
+from catalog.tools.lint_models import Waiver
+from catalog.tools.page import SpecText
+from toolshelf_core.rendering.json_highlighting import Note
+from toolshelf_core.rendering.text_diff import Difference, compare
+from toolspec.lint import RULES, SEVERITIES, Advice, Fix, Rule, Severity, apply_safe_fixes
+from toolspec.text.positions import locate
+
+SHOWN_PER_RULE: Final = 5  # findings of each rule on the page of all rules
+MAX_SHOWN: Final = 1_000  # findings on the page of one rule
+MAX_NOTES: Final = 200  # in the text of the spec
+PREVIEW_CHARACTERS: Final = 100_000  # for a longer spec, changes are not shown
+
+MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
+    "error": ("Errors", "The tool does not work as described, or is not safe to use."),
+    "warning": ("Warnings", "Likely to cause trouble for a model, a provider or a user."),
+    "info": ("Hints", "Nice to have."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedFinding:
+    """A finding of a revision, its line in the text on the page, and the waiver that accepts it, if any."""
+
+    advice: Advice
+    line: int
+    waiver: Waiver | None = None
+
+    @property
+    def rule(self) -> Rule:
+        return RULES[self.advice.rule]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """The findings of one rule, in the order of the report.
+
+    Attributes:
+        shown: the first of them.
+        count: the number of all of them.
+        fixes: of all of them.
+    """
+
+    rule: Rule
+    shown: tuple[LocatedFinding, ...]
+    count: int
+    fixes: tuple[Fix, ...] = ()
+
+    @property
+    def severity_title(self) -> str:
+        return MEANINGS[self.rule.severity][0]
+
+    @property
+    def severity_meaning(self) -> str:
+        return MEANINGS[self.rule.severity][1]
+
+    @property
+    def more(self) -> int:
+        """The number of findings that the page does not show."""
+        return self.count - len(self.shown)
+
+    @property
+    def message(self) -> str:
+        """The message of all shown findings if it is the same, else ""."""
+        messages = {one.advice.problem.message for one in self.shown}
+        return messages.pop() if len(messages) == 1 else ""
+
+    @property
+    def base(self) -> str:
+        """The pointer of the innermost container of all shown findings."""
+        common = commonprefix([one.advice.problem.pointer for one in self.shown])  # noqa: RUF071 - cut at a "/"
+        return common[: max(common.rfind("/"), 0)]
+
+    @property
+    def rows(self) -> list[tuple[LocatedFinding, str]]:
+        """The shown findings, each with the rest of its pointer after `base`."""
+        return [(one, one.advice.problem.pointer[len(self.base) :]) for one in self.shown]
+
+    @property
+    def fix_title(self) -> str:
+        """The title of all fixes if it is the same, else ""."""
+        titles = {fix.title for fix in self.fixes}
+        return titles.pop() if len(titles) == 1 else ""
+
+    @property
+    def has_unsafe_fixes(self) -> bool:
+        return any(not fix.safe for fix in self.fixes)
+
+
+@dataclass(frozen=True)
+class LintPage:
+    """A report as its page shows it; with `rule`, only the findings of that rule, but all of them.
+
+    With `severity`, only findings of that severity.
+    """
+
+    report: LintReport
+    rule: Rule | None = None
+    severity: Severity | None = None
+
+    @cached_property
+    def spec(self) -> SpecText:
+        return SpecText(self.report.revision.source)
+
+    @cached_property
+    def groups(self) -> list[FindingGroup]:
+        """The findings that are not waived, the most severe first, grouped by rule."""
+        by_rule: dict[str, list[Advice]] = {}
+        for advice in self.report.standing:
+            is_chosen = self.rule in (None, RULES[advice.rule])
+            if is_chosen and self.severity in (None, advice.severity):
+                by_rule.setdefault(advice.rule, []).append(advice)
+        return [self._group(RULES[rule], found) for rule, found in by_rule.items()]
+
+    def _group(self, rule: Rule, found: Sequence[Advice]) -> FindingGroup:
+        shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_RULE]
+        fixes = {advice.fix.key: advice.fix for advice in found if advice.fix}
+        located = tuple(LocatedFinding(advice, self._line(advice)) for advice in shown)
+        return FindingGroup(rule, located, len(found), tuple(fixes.values()))
+
+    def _line(self, advice: Advice) -> int:
+        line = (
+            advice.problem.line if self._lines is None else self._lines[advice.problem.pointer][0]
+        )
+        return line or 1
+
+    @cached_property
+    def _lines(self) -> Mapping[str, tuple[int, int]] | None:
+        """The positions of all findings in the text on the page; None if they are those in the uploaded text."""
+        if not self.spec.laid_out:
+            return None
+        return locate(self.spec.text, {one.problem.pointer for one in self.report.advice})
+
+    @cached_property
+    def waived(self) -> list[LocatedFinding]:
+        """The findings that are waived, those of each waiver together."""
+        if self.rule or self.severity:
+            return []
+        waived = sorted(self.report.waived.items(), key=lambda pair: pair[1].pk)
+        findings = []
+        for index, waiver in waived:
+            advice = self.report.advice[index]
+            findings.append(LocatedFinding(advice, self._line(advice), waiver))
+        return findings
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        """The notes for the lines of the text: errors and warnings that are not waived."""
+        notes = []
+        for group in self.groups:
+            if group.rule.severity == "info":
+                continue
+            for finding in group.shown:
+                message = finding.advice.problem.message.replace("`", "")
+                notes.append(Note(message, kind=group.rule.severity, line=finding.line))
+        return notes[:MAX_NOTES]
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityLink:
+    """A link of a severity filter; `severity` None: to all. `query` is "" or begins with "?"."""
+
+    severity: Severity | None
+    title: str
+    count: int
+    revision: int | None = None
+
+    @property
+    def query(self) -> str:
+        chosen = {"revision": self.revision, "severity": self.severity}
+        query = urlencode({name: value for name, value in chosen.items() if value})
+        return f"?{query}" if query else ""
+
+
+def severity_links(
+    counts: Mapping[Severity, int], revision: int | None = None
+) -> list[SeverityLink]:
+    """The links of a severity filter: all, then each severity with its count, the most severe first.
+
+    `revision` is the number of an earlier revision that they lead to.
+    """
+    links = [
+        SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0), revision)
+        for severity in SEVERITIES
+    ]
+    return [SeverityLink(None, "All", sum(counts.values()), revision), *links]
+
+
+def change_of(report: LintReport, fixes: Sequence[Fix]) -> Difference | None:
+    """The change that `fixes` make together; None for a spec too long to show it."""
+    source = report.revision.source
+    if len(source) > PREVIEW_CHARACTERS:
+        return None
+    return compare(source, apply_safe_fixes(source, fixes).text)

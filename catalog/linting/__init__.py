@@ -1,1 +1,0 @@
-"""Lint in the catalog: its pages, waivers, and fixes that are published."""

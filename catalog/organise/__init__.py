@@ -1,0 +1,6 @@
+"""What people set for tools besides their specs: owner, visibility, toolkit, tags, deprecation.
+
+metadata, access, lifecycle    the actions, for one tool or toolkit
+organise_many                  the same for all tools that a search finds
+forms, views, api              the settings of a tool and a toolkit; organise the matches of a search
+"""

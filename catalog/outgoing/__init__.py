@@ -1,5 +1,0 @@
-"""Connections to other servers: which addresses they may reach, and how long and how much they may take.
-
-`addresses` decides, `clients` makes HTTP clients that obey. The processes of runs use both, too;
-`catalog.address_policy` reads the site's policy from its settings.
-"""

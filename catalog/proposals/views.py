@@ -1,0 +1,90 @@
+"""Review: the changes that wait for approval, and one change with its difference."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.api_auth import actor
+from catalog.access.rights import may
+from catalog.proposals.actions import approve, current_revision, difference_of_change, reject
+from catalog.proposals.lookup import held_change_at
+from catalog.proposals.models import HeldChange
+from toolshelf_core.errors import RevisionConflict
+from toolshelf_core.paging import number_in, read_page
+from toolshelf_core.rendering.text_diff import compare
+from toolspec.errors import SpecError
+
+CHANGES_PER_PAGE: Final = 50
+
+
+@require_safe
+@login_required
+def review_list(request: HttpRequest) -> HttpResponse:
+    """The changes that wait for approval: proposals of the user, and what they may decide about; `?state=` others."""
+    state = request.GET.get("state", HeldChange.HELD)
+    state = state if state in HeldChange.STATES else HeldChange.HELD
+    found = HeldChange.objects.visible_to(request.user).filter(state=state)
+    found = found.select_related("source", "proposed_by", "decided_by")
+    found = found.defer("text", "source__document")
+    before = number_in(request.GET.get("before", ""), digits=18)
+    shown, following = read_page(found, before, CHANGES_PER_PAGE)
+    context = {
+        "changes": shown,
+        "state": state,
+        "states": HeldChange.STATES,
+        "next_url": "?" + urlencode({"state": state, "before": following}) if following else None,
+    }
+    return render(request, "catalog/proposals/review_list.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def review(request: HttpRequest, pk: int) -> HttpResponse:
+    """A change that waits for approval, with its proofs; POST approves or rejects it."""
+    found = held_change_at(pk, request.user)
+    if request.method == "POST":
+        return _decide(request, found)
+    current = current_revision(found.tool_id, request.user)
+    semantic_difference = difference_of_change(found, current) if found.is_held else None
+    context = {
+        "change": found,
+        "state": HeldChange.STATES[found.state],
+        "source": found.source,
+        "current": current,
+        "older": f"revision {current.number}" if current else "",
+        "newer": "this change",
+        "semantic_difference": semantic_difference,
+        "difference": compare(current.source if current else "", found.text)
+        if found.is_held
+        else None,
+        "split": request.GET.get("view") == "split",
+        "may_decide": found.is_held and bool(may(request.user, "approve", found)),
+    }
+    return render(request, "catalog/proposals/review.html", context)
+
+
+def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
+    try:
+        if request.POST.get("decision") == "reject":
+            reject(change, by=actor(request))
+            messages.success(
+                request, f"Change to {change.tool_id} rejected. The tool does not change."
+            )
+        else:
+            publication = approve(
+                change, by=actor(request), seen=number_in(request.POST.get("seen", ""))
+            )
+            messages.success(
+                request, f"Revision {publication.revision.number} of {change.tool_id} is published."
+            )
+    except (RevisionConflict, SpecError) as error:
+        messages.error(request, str(error))
+        return redirect(change)
+    return redirect("catalog:review_list")

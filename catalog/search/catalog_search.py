@@ -1,0 +1,274 @@
+"""A search of the catalog from its URL: query, order and page. `results.py` finds the matching tools."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Final
+from urllib.parse import quote_plus
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import F
+from django.http import QueryDict
+
+from accounts.models import Person, User
+from catalog.access.models import Audience
+from catalog.index import Match, search_index, vocabulary
+from catalog.index.boolean_query import EVERY_TOOL, Expression, Token
+from catalog.index.document import GROUP_PREFIXES
+from catalog.index.explain import Explainer
+from catalog.index.filter_corrections import SIGN_IN_FIRST, FilterProblem
+from catalog.index.filters import ME, PASSING, RUNNABLE, STARRED
+from catalog.index.parser import Query, without_filters
+from catalog.index.plan import Plan, plan_of
+from catalog.index.retrieval import Hits, find, strict_match, with_conditions
+from catalog.index.visibility import Visibility
+from catalog.search import sorting
+from catalog.search.pagination import Cursor
+from catalog.search.sorting import Sort
+from catalog.search.url_parameters import PARAMETERS, read_parameters, with_filters
+from catalog.tools.hooks import hooks
+from catalog.tools.models import Tool, ToolQuerySet
+from catalog.tools.stars import starred_ids
+
+PAGE_SIZE = 20
+
+
+def visitors_see() -> Visibility:
+    """The visibility of an anonymous visitor, which is the smallest."""
+    return Audience.objects.visibility_for(AnonymousUser())
+
+
+# The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
+LIST_PARAMETERS: Final = PARAMETERS.union(["q", "include", "sort"])
+FEW: Final = 2_000  # tools that are sorted, rather than read from an index in order
+
+
+@dataclass(frozen=True)
+class CatalogSearch:
+    """A query, with its filters, and the order and page of its results.
+
+    It finds what `visibility` shows; a search without one finds what visitors see.
+    """
+
+    words: str = ""
+    archived: bool = False  # include archived tools
+    sort: Sort = ""  # "": by relevance, or by name if there are only filters
+    runnable_first: bool = False  # the default order without words; for pages
+    cursor: Cursor | None = None  # for programs, which read the default order without words by name
+    limit: int = PAGE_SIZE
+    visibility: Visibility = field(default_factory=visitors_see)
+    person: Person | None = field(
+        default=None, compare=False
+    )  # whose stars and tools a filter may mean
+
+    @classmethod
+    def from_query(cls, query: QueryDict, person: Person | None) -> CatalogSearch:
+        """Read the query of a page's URL. It usually comes from a link, so invalid values are ignored."""
+        return cls(
+            words=with_filters(query.get("q", "").strip("\r\n"), read_parameters(query)),
+            archived=query.get("include") == "archived",
+            sort=sorting.read(query.get("sort")),
+            runnable_first=True,
+            visibility=Audience.objects.visibility_for(person),
+            person=person,
+        )
+
+    @property
+    def order(self) -> Sort:
+        """The order of the results: that of the URL, or else the default."""
+        chosen = self.sort or not self.runnable_first or self.query.has_condition(RUNNABLE)
+        return self.sort if chosen or not self.is_list else "runnable"
+
+    @cached_property
+    def query(self) -> Query:
+        query = Query.from_text(self.words)
+        if query.personal and self.user is None:
+            return replace(query, problems=(*query.problems, SIGN_IN_FIRST))
+        return query
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it lists tools by filters alone, rather than by words."""
+        return not (self.query.words or self.query.phrases or self.query.unwanted)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether a page shows some tools of each toolkit, since nothing selects or orders tools."""
+        return self.runnable_first and not (self.query or self.sort or self.archived)
+
+    @property
+    def user(self) -> User | None:
+        """The person, if they have signed in."""
+        return self.person if isinstance(self.person, User) else None
+
+    @cached_property
+    def stars(self) -> frozenset[int]:
+        """The primary keys of the tools that the person has starred."""
+        return starred_ids(self.user) if self.user else frozenset()
+
+    @cached_property
+    def _state_and_size(self) -> tuple[int, int]:
+        return vocabulary.state_and_size()
+
+    @property
+    def state(self) -> int:
+        """Identifies the state of the index: it differs after each change."""
+        return self._state_and_size[0]
+
+    @property
+    def catalog_size(self) -> int:
+        """The number of tools, including archived ones."""
+        return self._state_and_size[1]
+
+    @cached_property
+    def runnable_ids(self) -> frozenset[str]:
+        return hooks.runnable_tool_ids()
+
+    @cached_property
+    def depends_on(self) -> Hashable:
+        """A cache key: everything that results of this search depend on, except the page."""
+        asks_for_examples = self.query.has_condition(PASSING)
+        passing = hooks.tools_with_passing_examples() if asks_for_examples else None
+        most_run = hooks.most_run_tools() if self.sort == "runs" else ()
+        personal = (self.user and self.user.pk, self.stars) if self.query.personal else None
+        whole = replace(self, cursor=None, limit=PAGE_SIZE)
+        return self.state, self.runnable_ids, passing, most_run, personal, whole
+
+    @cached_property
+    def plan(self) -> Plan:
+        return plan_of(self.query, self.visibility)
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        return Explainer(self.plan)
+
+    @property
+    def toolkit_key(self) -> str:
+        """The key of the toolkit that a filter chooses; "" if there is none, or several."""
+        prefix = GROUP_PREFIXES["toolkit"]
+        chosen = [
+            one.key for one in self.query.conditions if one.holds and one.key.startswith(prefix)
+        ]
+        return chosen[0].removeprefix(prefix) if len(chosen) == 1 else ""
+
+    @cached_property
+    def hits(self) -> Hits:
+        if self.query.problems:
+            return Hits()
+        return find(search_index(), self.plan, self.chosen)
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether words or filters exclude tools."""
+        return bool(self.query)
+
+    @property
+    def field_text(self) -> str:
+        """The query as the search field shows it: after a filter, with a space before the next word."""
+        words = self.words.rstrip()
+        return f"{words} " if words.endswith(self.query.filters) else self.words
+
+    @property
+    def words_alone(self) -> str:
+        """The query without its filters."""
+        return without_filters(self.words, *self.query.filters)
+
+    @property
+    def without_facets(self) -> str:
+        """The URL's query for the same words without filters."""
+        return replace(self, words=self.words_alone, archived=False).address()
+
+    def address(self, *, page: int = 1) -> str:
+        """One of the pages of this search as the query of a URL ("?q=weather")."""
+        pairs = [("q", self.words)] if self.words else []
+        if self.archived:
+            pairs.append(("include", "archived"))
+        if self.sort:
+            pairs.append(("sort", self.sort))
+        if page > 1:
+            pairs.append(("page", str(page)))
+        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
+
+    @property
+    def repairs(self) -> list[tuple[FilterProblem, str]]:
+        """The problems of the query, each with the address of the query with what to write instead."""
+        return [
+            (
+                one,
+                replace(self, words=self.words.replace(one.written, one.instead, 1)).address(),
+            )
+            for one in self.query.problems
+        ]
+
+    def matching_all(self) -> ToolQuerySet:
+        """The tools that match the filters and all of the words; unordered. None if the query has problems.
+
+        The list also shows tools that match only some of the words.
+        """
+        if not self.query:
+            return self._seen_tools
+        match = strict_match(self.plan, self.chosen)
+        if match is None:
+            return Tool.objects.none()
+        match = replace(match, wanted=(*self.plan.phrases, *match.wanted))  # also in a sentence
+        return Tool.objects.filter(pk__in=search_index().subquery(match))
+
+    @property
+    def _seen_tools(self) -> ToolQuerySet:
+        tools = Tool.objects.with_visibility(self.visibility)
+        return tools if self.archived else tools.available()
+
+    @cached_property
+    def listed(self) -> ToolQuerySet:
+        """The tools that match the filters, regardless of the words; unordered."""
+        if not self.query:
+            return self._seen_tools
+        index, match = search_index(), with_conditions(self.plan, self.chosen, phrases=False)
+        matching = index.subquery(match)
+        if index.count(match, at_most=FEW + 1) <= FEW:
+            return Tool.objects.filter(pk__in=matching)  # the index has only visible ones
+        # Many are read in the order of the list; a condition on the key itself would sort them.
+        return self._seen_tools.alias(key=F("pk") + 0).filter(key__in=matching)
+
+    @cached_property
+    def chosen(self) -> Match:
+        """Matches the tools among which the query searches: visible ones, restricted by facts outside the index."""
+        wanted: list[Expression] = []
+        unwanted: list[Expression] = [] if self.archived else [Token("f_archived")]
+        among: frozenset[int] | None = None
+        except_for: frozenset[int] = frozenset()
+        for condition in self.query.conditions:
+            if condition.is_indexed:  # part of the plan
+                continue
+            if condition.owner:
+                token = Token(f"o_{self._key_of_owner(condition.owner)}")
+                (wanted if condition.holds else unwanted).append(token)
+            elif condition.holds:
+                matching = self._ids_with(condition.key)
+                among = matching if among is None else among & matching
+            else:
+                except_for |= self._ids_with(condition.key)
+        if self.query.problems:  # nothing is found, and no facet leads to anything
+            among = frozenset()
+        match = Match(tuple(wanted) or (EVERY_TOOL,), tuple(unwanted), among, except_for)
+        return self.visibility.among(match)
+
+    def _ids_with(self, key: str) -> frozenset[int]:
+        """The primary keys of the tools that have a key which is not in the index."""
+        if key == RUNNABLE:
+            return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
+        return self.stars if key == STARRED else hooks.tools_with_passing_examples()
+
+    def _key_of_owner(self, name: str) -> int:
+        """The primary key of the user with this name, or of the person for `ME`; 0 if there is none."""
+        if name == ME:
+            return self.user.pk if self.user else 0
+        return User.objects.filter(username=name).values_list("pk", flat=True).first() or 0
+
+
+@lru_cache(maxsize=256)
+def _quoted(value: str) -> str:
+    """Quoted for a URL's query; cached, since every link of a page repeats the words."""
+    return quote_plus(value)

@@ -1,1 +1,0 @@
-"""The request and response schemas of the playground's API, by subject."""

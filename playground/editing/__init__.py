@@ -1,0 +1,5 @@
+"""The page that edits a spec and shows beside it what the draft means: form, docs, impact, lint, a run.
+
+spec_draft    a text while it is edited, and all that follows from it
+views         the page, its parts, publishing
+"""

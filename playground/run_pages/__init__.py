@@ -1,1 +1,0 @@
-"""Content of the pages and of the API about runs."""

@@ -1,0 +1,14 @@
+"""The interface for running tools, and the runner for one machine.
+
+No tool's code ever runs in this process.
+
+    runner = LocalRunner(slots=8, queue_max=500)
+    handle = runner.submit(Job(run_id="…", reference="weather:Factory", parameters={"city": "Wien"}))
+    end = handle.wait(30)       # RunEnd, or None while it still runs
+"""
+
+from playground.runner.engine.job import Job, Limits, Output, Progress, RunEnd
+from playground.runner.engine.local_run import LocalRun
+from playground.runner.engine.local_runner import LocalRunner
+
+__all__ = ["Job", "Limits", "LocalRun", "LocalRunner", "Output", "Progress", "RunEnd"]

@@ -1,0 +1,205 @@
+"""Store runs when they begin and when they end, many ends in one transaction.
+
+insert          a run that begins
+check_slots     a visitor's run gets one of the slots for visitors
+write_ends      how runs ended, in one transaction
+Recorder        a thread that stores ends in batches: those that arrived while it stored the batch before
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
+from django.utils import timezone
+
+from catalog.tools.events import about_tool
+from catalog.webhooks.queue import active_webhooks, queue_events
+from playground.runs import volume as run_volume
+from playground.runs.models import VISITOR, Run, RunFile
+from playground.runs.signals import check_run_ended
+from toolshelf_core import audit, log_context
+from toolshelf_core.errors import Busy
+
+log = logging.getLogger(__name__)
+
+ENDS: Final = (
+    "outcome", "response_json", "response_cut", "file_count", "verdict", "verdict_reason", "problems_json",
+    "problems_truncated", "error", "stdout", "stderr", "stdout_dropped", "stderr_dropped", "progress_done",
+    "progress_total", "progress_message", "queue_ms", "start_ms", "call_ms", "check_ms", "started_at", "finished_at",
+)  # fmt: skip
+MAX_BATCH: Final = 100
+MAX_POINTERS: Final = 20
+NOT_RECORDED: Final = "The response could not be stored."
+VISITOR_SLOTS: Final = 2  # concurrent runs of all visitors
+
+
+def insert(run: Run) -> None:
+    """Store a run that begins."""
+    with transaction.atomic():
+        run.save(force_insert=True)
+        record_start(run)
+        if not run.is_active:
+            run_volume.count([run])
+
+
+def check_slots(run: Run) -> None:
+    """Check that a visitor's run, which is stored, is one of at most `VISITOR_SLOTS`.
+
+    It counts rows because several processes start runs. Each counts after its own row is committed,
+    so that two of them cannot both take the last slot.
+
+    Raises:
+        Busy: it is not. The caller deletes the row.
+    """
+    if run.mode != VISITOR:
+        return
+    if Run.every.active().filter(mode=VISITOR).count() > VISITOR_SLOTS:
+        raise Busy("Other visitors are running tools at the moment.", retry_after_s=2)
+
+
+def queue_drift(run: Run) -> None:
+    """Queue an event for webhooks if a response violates its type, after the last checked one that conformed."""
+    if run.verdict != "violates" or run.mode != "live" or not (webhooks := active_webhooks()):
+        return
+    checked = Run.objects.filter(
+        tool_id=run.tool_id, revision_id=run.revision_id, mode="live", pk__lt=run.pk
+    )
+    before = (
+        checked.filter(verdict__in=["conforms", "violates"])
+        .order_by("-pk")
+        .values_list("verdict", flat=True)
+    )
+    if before.first() != "conforms":
+        return
+    keywords = sorted(
+        {problem.schema_pointer for problem in run.problems if problem.schema_pointer}
+    )[:MAX_POINTERS]
+    facts = {"run": run.pk, "schema_pointers": keywords}  # no part of the response itself
+    event = about_tool("response.drifted", run.tool, revision=run.revision.number, **facts)
+    queue_events([event], webhooks)
+
+
+def record_start(run: Run) -> None:
+    """Record a run, and the use of a saved configuration, in the audit log; in the transaction that stores the run.
+
+    Runs of visitors are not recorded: they are deleted after minutes, and nobody is responsible for
+    them.
+    """
+    if run.mode == VISITOR:
+        return
+    tool = run.tool.tool_id
+    after = {
+        "tool": tool,
+        "revision": run.revision.number,
+        "mode": run.mode,
+        "outcome": run.outcome,
+    }
+    events: list[audit.Event] = [("run.start", "run", run.pk, None, after)]
+    if run.configuration_name:
+        used = {"configuration": run.configuration_name, "run": run.pk}
+        events.append(("configuration.use", "tool", tool, None, used))
+    audit.record_many(events, by=run.by)
+
+
+def write_ends(runs: Sequence[Run]) -> None:
+    """Store how `runs` ended. A run that another process has marked as ended does not change."""
+    stored = []
+    with transaction.atomic():
+        for run in runs:
+            end = {name: getattr(run, name) for name in ENDS}
+            if Run.every.active().filter(pk=run.pk).update(**end):
+                stored.append(run)
+        files = [file for run in stored for file in run.new_files]
+        RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
+        run_volume.count(stored)
+
+
+class Recorder:
+    """Stores ends in its own thread; those that arrive while it writes go into the next transaction together."""
+
+    def __init__(self, on_written: Callable[[Run], None]) -> None:
+        """Start the thread. It calls `on_written` with each stored run."""
+        self._on_written = on_written
+        self._ended: queue.SimpleQueue[Run | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="run-recorder", daemon=True)
+        self._thread.start()
+
+    def put(self, run: Run) -> None:
+        """Queue the end of `run` for storing."""
+        self._ended.put(run)
+
+    def close(self, timeout_s: float) -> None:
+        """Store the ends that have arrived, if the database accepts them, and end the thread."""
+        self._closing.set()
+        self._ended.put(None)
+        self._thread.join(timeout_s)
+
+    def _work(self) -> None:
+        while (first := self._ended.get()) is not None:
+            batch = [first]
+            while len(batch) < MAX_BATCH and not self._ended.empty():
+                following = self._ended.get()
+                if following is None:
+                    self._ended.put(None)
+                    break
+                batch.append(following)
+            self._write(batch)
+        connection.close()
+
+    def _write(self, batch: list[Run]) -> None:
+        """Store `batch`; retries while the database cannot: its disk is full, or it is unavailable."""
+        pause_s = 0.2
+        while True:
+            try:
+                write_ends(batch)
+                break
+            except (OperationalError, InterfaceError):
+                log.exception(
+                    "%s runs have ended and cannot be stored yet; trying again", len(batch)
+                )
+                connection.close()
+                if self._closing.wait(pause_s):
+                    return
+                pause_s = min(pause_s * 2, 5.0)
+            except Exception:
+                if len(batch) > 1:
+                    for run in batch:
+                        self._write([run])
+                    return
+                log.exception("Run %s has ended and could not be stored", batch[0].pk)
+                self._give_up(batch[0])
+                break
+        for run in batch:
+            with log_context.bound(run_id=run.pk):
+                self._follow_up(run)
+
+    def _follow_up(self, run: Run) -> None:
+        """Do what follows once the end of `run` is stored. A failure here neither undoes that nor ends the thread."""
+        if run.example_check:
+            try:
+                check_run_ended.send(sender=Run, check=run.example_check)
+            except Exception:
+                log.exception(
+                    "The result of example check %s could not be stored", run.example_check.pk
+                )
+                connection.close()
+        for callback in (queue_drift, self._on_written):
+            try:
+                callback(run)
+            except Exception:
+                log.exception("A callback failed after run %s was stored", run.pk)
+
+    def _give_up(self, run: Run) -> None:
+        run.outcome, run.error, run.finished_at = "crashed", NOT_RECORDED, timezone.now()
+        try:
+            Run.every.active().filter(pk=run.pk).update(
+                outcome=run.outcome, error=run.error, finished_at=run.finished_at
+            )
+        except DatabaseError:
+            log.exception("Run %s could not be marked as crashed; the next start does it", run.pk)

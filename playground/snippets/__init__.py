@@ -1,1 +1,0 @@
-"""Code to paste: calls of the API, and settings of MCP clients."""

@@ -1,1 +1,0 @@
-"""The page that runs a tool: its input, and its content."""

@@ -1,0 +1,1 @@
+"""What operations of the API share: schemas, problems, headers, bodies and how values are printed."""

@@ -1,0 +1,1 @@
+"""What both databases need besides the ORM: read-only tables, stored queries, fast migrations."""
