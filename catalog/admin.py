@@ -1,6 +1,6 @@
 """The tables of the catalog in the admin, to look things up. Changes are made on the site's own pages."""
 
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source, SourceSync
 from catalog.tools.lint_models import Waiver
 from catalog.tools.models import Revision, Tool
@@ -34,6 +34,6 @@ show_table(
     search=["source__name"],
 )  # fmt: skip
 show_table(
-    HeldChange, "tool_id", "source", "state", "verdict", "created_at", "decided_by", "decided_at",
+    Proposal, "tool_id", "source", "state", "verdict", "created_at", "decided_by", "decided_at",
     search=["tool_id"],
 )  # fmt: skip

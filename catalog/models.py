@@ -1,7 +1,7 @@
 """The catalog's tables: tools, revisions, stars, who may see them, lint, uploads, sources, the audit log, webhooks."""
 
 from catalog.access.models import Audience, Toolkit
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source, SourceSync, SourceTool
 from catalog.tools.lint_models import Assessment, Waiver
 from catalog.tools.models import Revision, Star, Tool, ToolQuerySet, ToolTag
@@ -10,6 +10,6 @@ from catalog.webhooks.models import Webhook, WebhookDelivery
 from toolshelf_core.audit import AuditEvent
 
 __all__ = [
-    "Assessment", "Audience", "AuditEvent", "HeldChange", "Revision", "Source", "SourceSync", "SourceTool", "Star",
+    "Assessment", "Audience", "AuditEvent", "Proposal", "Revision", "Source", "SourceSync", "SourceTool", "Star",
     "Tool", "ToolQuerySet", "ToolTag", "Toolkit", "Upload", "UploadedSpec", "Waiver", "Webhook", "WebhookDelivery",
 ]  # fmt: skip

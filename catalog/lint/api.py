@@ -27,7 +27,7 @@ from catalog.lint.schemas import (
     rule_help,
 )
 from catalog.lint.waivers import waive, withdraw
-from catalog.proposals.actions import Proposal
+from catalog.proposals.actions import PendingSpec
 from catalog.proposals.schemas import ProposalOut
 from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
 from toolshelf_core.api.problems import REFUSED, errors
@@ -114,7 +114,7 @@ def apply_fixes(
     fixed, outcome = apply_fixes_to_tool(
         tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run
     )
-    if isinstance(outcome, Proposal):
+    if isinstance(outcome, PendingSpec):
         return Status(202, ProposalOut.of_proposal(outcome))
     number = outcome.revision.number
     names = {"old_name": f"revision {before.number}", "new_name": f"revision {number}"}

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from accounts.models import User
 from catalog.lint.reports import LintReport
-from catalog.proposals.actions import Proposal, publish_or_hold
+from catalog.proposals.actions import PendingSpec, publish_or_hold
 from catalog.tools.lookup import revision_of
 from catalog.tools.models import Tool
 from catalog.tools.publishing import Publication
@@ -38,7 +38,7 @@ class FixedSpec:
 
 def apply_fixes_to_tool(
     tool: Tool, keys: Sequence[str] | None, *, by: User, seen: int, dry_run: bool = False
-) -> tuple[FixedSpec, Publication | Proposal]:
+) -> tuple[FixedSpec, Publication | PendingSpec]:
     """Apply fixes to the current spec of `tool` and publish the result, or hold it for those who may.
 
     Args:
@@ -83,7 +83,7 @@ def fixed_spec(tool: Tool, fixes: Sequence[Fix]) -> FixedSpec:
 
 def publish_fixed(
     tool: Tool, fixed: FixedSpec, *, by: User, seen: int, dry_run: bool = False
-) -> Publication | Proposal:
+) -> Publication | PendingSpec:
     """Publish the fixed spec of `tool`, or hold it for those who may; for the errors see `publish_or_hold`."""
     with transaction.atomic():
         outcome = publish_or_hold(fixed.spec, by=by, expected=seen, dry_run=dry_run)

@@ -18,7 +18,7 @@ from catalog.tools.lint_models import Waiver
 from catalog.tools.page import SpecText
 from toolshelf_core.rendering.json_highlighting import Note
 from toolshelf_core.rendering.text_diff import Difference, compare
-from toolspec.lint import RULES, SEVERITIES, Advice, Fix, Rule, Severity, apply_safe_fixes
+from toolspec.lint import RULES, SEVERITIES, Fix, LocatedFinding, Rule, Severity, apply_safe_fixes
 from toolspec.text.positions import locate
 
 SHOWN_PER_RULE: Final = 5  # findings of each rule on the page of all rules
@@ -34,10 +34,10 @@ MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class LocatedFinding:
+class PageFinding:
     """A finding of a revision, its line in the text on the page, and the waiver that accepts it, if any."""
 
-    advice: Advice
+    advice: LocatedFinding
     line: int
     waiver: Waiver | None = None
 
@@ -57,7 +57,7 @@ class FindingGroup:
     """
 
     rule: Rule
-    shown: tuple[LocatedFinding, ...]
+    shown: tuple[PageFinding, ...]
     count: int
     fixes: tuple[Fix, ...] = ()
 
@@ -87,7 +87,7 @@ class FindingGroup:
         return common[: max(common.rfind("/"), 0)]
 
     @property
-    def rows(self) -> list[tuple[LocatedFinding, str]]:
+    def rows(self) -> list[tuple[PageFinding, str]]:
         """The shown findings, each with the rest of its pointer after `base`."""
         return [(one, one.advice.problem.pointer[len(self.base) :]) for one in self.shown]
 
@@ -120,20 +120,20 @@ class LintPage:
     @cached_property
     def groups(self) -> list[FindingGroup]:
         """The findings that are not waived, the most severe first, grouped by rule."""
-        by_rule: dict[str, list[Advice]] = {}
-        for advice in self.report.standing:
+        by_rule: dict[str, list[LocatedFinding]] = {}
+        for advice in self.report.unwaived:
             is_chosen = self.rule in (None, RULES[advice.rule])
             if is_chosen and self.severity in (None, advice.severity):
                 by_rule.setdefault(advice.rule, []).append(advice)
         return [self._group(RULES[rule], found) for rule, found in by_rule.items()]
 
-    def _group(self, rule: Rule, found: Sequence[Advice]) -> FindingGroup:
+    def _group(self, rule: Rule, found: Sequence[LocatedFinding]) -> FindingGroup:
         shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_RULE]
         fixes = {advice.fix.key: advice.fix for advice in found if advice.fix}
-        located = tuple(LocatedFinding(advice, self._line(advice)) for advice in shown)
+        located = tuple(PageFinding(advice, self._line(advice)) for advice in shown)
         return FindingGroup(rule, located, len(found), tuple(fixes.values()))
 
-    def _line(self, advice: Advice) -> int:
+    def _line(self, advice: LocatedFinding) -> int:
         line = (
             advice.problem.line if self._lines is None else self._lines[advice.problem.pointer][0]
         )
@@ -147,7 +147,7 @@ class LintPage:
         return locate(self.spec.text, {one.problem.pointer for one in self.report.advice})
 
     @cached_property
-    def waived(self) -> list[LocatedFinding]:
+    def waived(self) -> list[PageFinding]:
         """The findings that are waived, those of each waiver together."""
         if self.rule or self.severity:
             return []
@@ -155,7 +155,7 @@ class LintPage:
         findings = []
         for index, waiver in waived:
             advice = self.report.advice[index]
-            findings.append(LocatedFinding(advice, self._line(advice), waiver))
+            findings.append(PageFinding(advice, self._line(advice), waiver))
         return findings
 
     @cached_property

@@ -11,14 +11,16 @@ from catalog.tools.lint_models import Waiver
 from catalog.tools.models import Revision
 from toolshelf_core.caching import LRUCache
 from toolspec.exports import usable_as_it_is
-from toolspec.lint import SEVERITIES, Advice, Fix, Severity, advise, score
+from toolspec.lint import SEVERITIES, Fix, LocatedFinding, Severity, lint_with_positions, score
 
-_advice: Final[LRUCache[tuple[Advice, ...]]] = LRUCache(max_weight=100)
+_advice: Final[LRUCache[tuple[LocatedFinding, ...]]] = LRUCache(max_weight=100)
 
 
-def advice_of(revision: Revision) -> tuple[Advice, ...]:
+def advice_of(revision: Revision) -> tuple[LocatedFinding, ...]:
     """The findings in a revision, from the cache if it was checked recently: revisions never change."""
-    return _advice.get_or_compute(revision.sha256, lambda: tuple(advise(revision.spec)))
+    return _advice.get_or_compute(
+        revision.sha256, lambda: tuple(lint_with_positions(revision.spec))
+    )
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class LintReport:
     waivers: Sequence[Waiver] = ()
 
     @cached_property
-    def advice(self) -> tuple[Advice, ...]:
+    def advice(self) -> tuple[LocatedFinding, ...]:
         return advice_of(self.revision)
 
     @cached_property
@@ -45,24 +47,24 @@ class LintReport:
         return found
 
     @cached_property
-    def standing(self) -> list[Advice]:
+    def unwaived(self) -> list[LocatedFinding]:
         """The findings that are not waived."""
         return [one for index, one in enumerate(self.advice) if index not in self.waived]
 
     @cached_property
     def score(self) -> int:
-        return score(self.standing)
+        return score(self.unwaived)
 
     @cached_property
     def counts(self) -> dict[Severity, int]:
         """The number of findings of each severity, without waived ones."""
         return {
-            severity: sum(one.severity == severity for one in self.standing)
+            severity: sum(one.severity == severity for one in self.unwaived)
             for severity in SEVERITIES
         }
 
     @property
-    def idle_waivers(self) -> list[Waiver]:
+    def unused_waivers(self) -> list[Waiver]:
         """The waivers without a finding in this revision."""
         used = {waiver.pk for waiver in self.waived.values()}
         return [waiver for waiver in self.waivers if waiver.pk not in used]
@@ -77,7 +79,7 @@ class LintReport:
     @cached_property
     def fixes(self) -> dict[str, Fix]:
         """The applicable fixes, by key."""
-        return {one.fix.key: one.fix for one in self.standing if one.fix is not None}
+        return {one.fix.key: one.fix for one in self.unwaived if one.fix is not None}
 
     @property
     def safe_fixes(self) -> list[Fix]:
@@ -86,5 +88,5 @@ class LintReport:
     def fixes_of(self, rule: str) -> list[Fix]:
         """The fixes of the findings of one rule."""
         return list(
-            {one.fix.key: one.fix for one in self.standing if one.fix and one.rule == rule}.values()
+            {one.fix.key: one.fix for one in self.unwaived if one.fix and one.rule == rule}.values()
         )

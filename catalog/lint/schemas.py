@@ -12,7 +12,7 @@ from pydantic import Field
 from catalog.tools.lint_models import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH
 from toolshelf_core.api.problems import SpecProblemOut
 from toolshelf_core.api.schemas import MAX_NUMBER, DifferenceText, In, Out, UserName
-from toolspec.lint import Advice
+from toolspec.lint import LocatedFinding
 
 
 class FixOut(Out):
@@ -32,7 +32,7 @@ class AdviceOut(SpecProblemOut):
     fix: FixOut | None = Field(None, description="An automatic fix, if there is a reliable one.")
 
 
-def advice_members(advice: Advice) -> dict[str, Any]:
+def advice_members(advice: LocatedFinding) -> dict[str, Any]:
     return advice.as_json() | {"help": rule_help(advice.rule)}
 
 

@@ -24,7 +24,7 @@ from catalog.lint.overview import chart_of_scores, findings_of, tools_that_break
 from catalog.lint.page import MEANINGS, LintPage, change_of, severity_links
 from catalog.lint.reports import LintReport
 from catalog.lint.waivers import withdraw
-from catalog.proposals.actions import WHO_DECIDES, Proposal, own_proposal
+from catalog.proposals.actions import WHO_DECIDES, PendingSpec, own_proposal
 from catalog.search.figures import figures_for, rules_broken
 from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
 from catalog.tools.models import Revision, Tool
@@ -170,7 +170,7 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
         if fixed.left
         else ""
     )
-    if isinstance(outcome, Proposal):
+    if isinstance(outcome, PendingSpec):
         messages.success(request, f"{_fixes(len(fixed.applied))} proposed. {WHO_DECIDES}{rest}")
         return redirect(outcome.get_absolute_url())
     done = f"Revision {outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."

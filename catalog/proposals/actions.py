@@ -19,7 +19,7 @@ from accounts.models import Person, User
 from catalog.access.models import Toolkit
 from catalog.access.rights import Answer, limit_of_toolkits, may, require
 from catalog.index import vocabulary
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.revisions.differences import difference_from, verdicts_on
 from catalog.tools.models import Revision, Tool
 from catalog.tools.origins import PUBLISHED, RevisionOrigin
@@ -59,7 +59,7 @@ def hold(
     proposed_by: User | None = None,
     definition_sha256: str = "",
     note: str = "",
-) -> HeldChange:
+) -> Proposal:
     """Hold `spec` until a person approves or rejects it. It replaces an earlier change of the same tool and source.
 
     Args:
@@ -75,7 +75,7 @@ def hold(
     """
     with transaction.atomic():
         replace_held(spec.tool_id, source, proposed_by)
-        change = HeldChange.objects.create(
+        change = Proposal.objects.create(
             tool_id=spec.tool_id,
             toolkit_key=group_key(toolkit_of(spec.tool_id)),
             source=source,
@@ -97,7 +97,7 @@ def hold(
         return change
 
 
-def _webhook_event(change: HeldChange) -> WebhookEvent:
+def _webhook_event(change: Proposal) -> WebhookEvent:
     """A tool that does not exist yet has no slug; its toolkit is that of its id."""
     tool = change.base.tool if change.base else None
     toolkit = tool.toolkit if tool else toolkit_of(change.tool_id)
@@ -110,7 +110,7 @@ def _webhook_event(change: HeldChange) -> WebhookEvent:
     return WebhookEvent("change.held", toolkit, {"tool": about, "change": {**facts, **by}})
 
 
-def _facts_of(change: HeldChange) -> dict[str, object]:
+def _facts_of(change: Proposal) -> dict[str, object]:
     """For the audit log."""
     source = change.source.name if change.source else None
     return {
@@ -121,31 +121,31 @@ def _facts_of(change: HeldChange) -> dict[str, object]:
     }
 
 
-def _base_of(change: HeldChange) -> dict[str, object] | None:
+def _base_of(change: Proposal) -> dict[str, object] | None:
     return {"revision": change.base.number} if change.base else None
 
 
 def replace_held(tool_id: str, source: Source | None, proposed_by: User | None = None) -> None:
     """Close the change of this tool from the same source or person that is still held: a later one has come."""
-    held = HeldChange.objects.filter(
-        tool_id=tool_id, source=source, proposed_by=proposed_by, state=HeldChange.HELD
+    held = Proposal.objects.filter(
+        tool_id=tool_id, source=source, proposed_by=proposed_by, state=Proposal.HELD
     )
-    held.update(state=HeldChange.REPLACED, decided_at=timezone.now())
+    held.update(state=Proposal.REPLACED, decided_at=timezone.now())
 
 
 def prune_texts() -> None:
     """Delete the texts of changes that were decided more than `TEXT_DAYS` days ago; what was decided stays."""
     limit = timezone.now() - timedelta(days=TEXT_DAYS)
-    HeldChange.objects.exclude(state=HeldChange.HELD).filter(decided_at__lt=limit).update(text="")
+    Proposal.objects.exclude(state=Proposal.HELD).filter(decided_at__lt=limit).update(text="")
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class PendingSpec:
     """A spec that waits for approval instead of being published. `change`: None in a dry run, which stores nothing."""
 
     spec: ToolSpec
     reason: str
-    change: HeldChange | None
+    change: Proposal | None
 
     def get_absolute_url(self) -> str:
         return self.change.get_absolute_url() if self.change else reverse("catalog:review_list")
@@ -158,7 +158,7 @@ def publish_or_hold(
     expected: int | None = None,
     dry_run: bool = False,
     note: str = "",
-) -> Publication | Proposal:
+) -> Publication | PendingSpec:
     """Publish `spec` if `by` may, else hold it for those who may; as `publish`.
 
     Raises:
@@ -183,12 +183,12 @@ def publish_or_hold(
     return decisions.proposal(spec, reason, PUBLISHED, verdicts, dry_run=dry_run, note=note)
 
 
-def own_proposal(tool: Tool, by: Person) -> HeldChange | None:
+def own_proposal(tool: Tool, by: Person) -> Proposal | None:
     """The change of `tool` that `by` has proposed and nobody has decided; another proposal would replace it."""
     if not isinstance(by, User):
         return None
-    held = HeldChange.objects.filter(
-        tool_id=tool.tool_id, source=None, proposed_by=by, state=HeldChange.HELD
+    held = Proposal.objects.filter(
+        tool_id=tool.tool_id, source=None, proposed_by=by, state=Proposal.HELD
     )
     return held.defer("text").first()
 
@@ -200,7 +200,7 @@ def publish_or_hold_many(
     dry_run: bool,
     origins: OriginsByHash,
     **options: Any,
-) -> list[Publication | Proposal | SpecError]:
+) -> list[Publication | PendingSpec | SpecError]:
     """As `publish_many`, which takes the same arguments; specs that `by` may not publish are held."""
     if by is None:
         return [*publish_many(specs, by=by, dry_run=dry_run, origins=origins, **options)]
@@ -212,7 +212,7 @@ def publish_or_hold_many(
     verdicts = verdicts_on(held[:MAX_VERDICTS]) if held else {}
     allowed = [spec for spec in specs if not reasons[spec.sha256]]
     published = iter(publish_many(allowed, by=by, dry_run=dry_run, origins=origins, **options))
-    outcomes: list[Publication | Proposal | SpecError] = []
+    outcomes: list[Publication | PendingSpec | SpecError] = []
     for spec in specs:
         reason = reasons[spec.sha256]
         if reason is None:
@@ -286,9 +286,9 @@ class Decisions:
         *,
         dry_run: bool,
         note: str = "",
-    ) -> Proposal:
+    ) -> PendingSpec:
         if dry_run:
-            return Proposal(spec, reason, None)
+            return PendingSpec(spec, reason, None)
         tool = self.tools.get(spec.tool_id)
         change = hold(
             spec,
@@ -301,10 +301,10 @@ class Decisions:
             proposed_by=self.by,
             note=note,
         )
-        return Proposal(spec, reason, change)
+        return PendingSpec(spec, reason, change)
 
 
-def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publication:
+def approve(change: Proposal, *, by: User, seen: int | None = None) -> Publication:
     """Publish the spec of a held change as the tool's next revision.
 
     Args:
@@ -342,7 +342,7 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
         )
         if isinstance(outcome, SpecError):
             raise outcome
-        _decide(stored, HeldChange.APPROVED, by)
+        _decide(stored, Proposal.APPROVED, by)
         after = {**_facts_of(stored), "revision": outcome.revision.number}
         audit.record(
             "change.approve", "tool", stored.tool_id, before=_base_of(stored), after=after, by=by
@@ -357,7 +357,7 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
         return outcome
 
 
-def reject(change: HeldChange, *, by: User) -> HeldChange:
+def reject(change: Proposal, *, by: User) -> Proposal:
     """Reject a held change: the tool stays as it is, and the same definition is not held again.
 
     Raises:
@@ -367,17 +367,17 @@ def reject(change: HeldChange, *, by: User) -> HeldChange:
     require(by, "approve", change)
     with transaction.atomic():
         stored = _held_again(change)
-        _decide(stored, HeldChange.REJECTED, by)
+        _decide(stored, Proposal.REJECTED, by)
         audit.record("change.reject", "tool", stored.tool_id, after=_facts_of(stored), by=by)
         return stored
 
 
-def changes_to_review(person: Person | None) -> list[HeldChange]:
+def changes_to_review(person: Person | None) -> list[Proposal]:
     """The changes that wait until `person` approves or rejects them, the latest first.
 
     At most `MAX_TO_REVIEW`.
     """
-    waiting = HeldChange.objects.filter(state=HeldChange.HELD)
+    waiting = Proposal.objects.filter(state=Proposal.HELD)
     if not waiting.exists():  # most often; the query below takes much longer
         return []
     theirs = waiting.decidable_by(person)
@@ -390,26 +390,26 @@ def current_revision(tool_id: str, person: Person | None = None) -> Revision | N
     return tool.current if tool else None
 
 
-def difference_of_change(change: HeldChange, current: Revision | None) -> Difference | None:
+def difference_of_change(change: Proposal, current: Revision | None) -> Difference | None:
     """The semantic diff between the tool's current revision and the change; None for a new tool."""
     return difference_from(current, change.spec) if current else None
 
 
-def _held_again(change: HeldChange) -> HeldChange:
+def _held_again(change: Proposal) -> Proposal:
     """The change as it is stored now, locked where the database can lock a row."""
     stored = (
-        HeldChange.objects.select_related("source", "source__owner", "proposed_by")
+        Proposal.objects.select_related("source", "source__owner", "proposed_by")
         .defer("source__document")
         .select_for_update(of=("self",))
         .get(pk=change.pk)
     )
     if not stored.is_held:
         raise AlreadyDecided(
-            f"This change is no longer in review: {HeldChange.STATES[stored.state].lower()}."
+            f"This change is no longer in review: {Proposal.STATES[stored.state].lower()}."
         )
     return stored
 
 
-def _decide(change: HeldChange, state: str, by: User) -> None:
+def _decide(change: Proposal, state: str, by: User) -> None:
     change.state, change.decided_by, change.decided_at = state, by, timezone.now()
     change.save(update_fields=["state", "decided_by", "decided_at"])

@@ -9,8 +9,8 @@ from ninja import Query, Status
 
 from accounts.api_auth import actor, token_or_session
 from catalog.proposals.actions import approve, current_revision, difference_of_change, reject
-from catalog.proposals.lookup import held_change_at
-from catalog.proposals.models import HeldChange, HeldChangeQuerySet
+from catalog.proposals.lookup import proposal_at
+from catalog.proposals.models import Proposal, ProposalQuerySet
 from catalog.proposals.schemas import (
     DecisionIn,
     HeldChangeDetailsOut,
@@ -25,7 +25,7 @@ from toolshelf_core.api.problems import REFUSED, errors
 from toolshelf_core.rendering.text_diff import unified
 
 
-def page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> HeldChangesOut:
+def page_of_changes(changes: ProposalQuerySet, query: HeldChangesQuery) -> HeldChangesOut:
     """A page of these changes, of those in one state if the query says so."""
     changes = changes.select_related("decided_by", "proposed_by", "source")
     changes = changes.defer("text", "source__document")
@@ -42,10 +42,10 @@ def page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> Hel
 )
 def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetailsOut:
     """With its spec, and what it would change in the tool: the impact on callers with proofs, and the text diff."""
-    return _details(request, held_change_at(change, request.user, source__name=name))
+    return _details(request, proposal_at(change, request.user, source__name=name))
 
 
-def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
+def _details(request: HttpRequest, found: Proposal) -> HeldChangeDetailsOut:
     current = current_revision(found.tool_id, request.user)
     number = current.number if current else 0
     if not found.text:
@@ -78,10 +78,10 @@ def approve_change(
 
     409 if it was already decided, or if `seen` is not the tool's current revision.
     """
-    return _approved(request, held_change_at(change, request.user, source__name=name), body)
+    return _approved(request, proposal_at(change, request.user, source__name=name), body)
 
 
-def _approved(request: HttpRequest, found: HeldChange, body: DecisionIn) -> Status[PublicationOut]:
+def _approved(request: HttpRequest, found: Proposal, body: DecisionIn) -> Status[PublicationOut]:
     publication = approve(found, by=actor(request), seen=body.seen)
     status = 200 if publication.outcome == "unchanged" else 201
     return Status(status, PublicationOut.of(publication, dry_run=False))
@@ -99,7 +99,7 @@ def reject_change(request: HttpRequest, name: str, change: int) -> HeldChangeOut
     For its owner, its maintainers and administrators.
     """
     return HeldChangeOut.of(
-        reject(held_change_at(change, request.user, source__name=name), by=actor(request))
+        reject(proposal_at(change, request.user, source__name=name), by=actor(request))
     )
 
 
@@ -115,7 +115,7 @@ CHANGE: Final[dict[str, Any]] = {"tags": ["changes"]}
 )
 def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> HeldChangesOut:
     """Your own proposals, the changes that you may approve or reject, and changes of sources."""
-    return page_of_changes(HeldChange.objects.visible_to(request.user), query)
+    return page_of_changes(Proposal.objects.visible_to(request.user), query)
 
 
 @router.get(
@@ -127,7 +127,7 @@ def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> He
 )
 def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
     """A spec that was proposed for another person's tool, with its differences from the tool's current revision."""
-    return _details(request, held_change_at(change, request.user, source=None))
+    return _details(request, proposal_at(change, request.user, source=None))
 
 
 @router.post(
@@ -139,7 +139,7 @@ def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
 )
 def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Status[PublicationOut]:
     """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators."""
-    return _approved(request, held_change_at(change, request.user, source=None), body)
+    return _approved(request, proposal_at(change, request.user, source=None), body)
 
 
 @router.post(
@@ -152,5 +152,5 @@ def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Sta
 def reject_proposal(request: HttpRequest, change: int) -> HeldChangeOut:
     """The tool does not change. Only for its owner, its maintainers and administrators."""
     return HeldChangeOut.of(
-        reject(held_change_at(change, request.user, source=None), by=actor(request))
+        reject(proposal_at(change, request.user, source=None), by=actor(request))
     )

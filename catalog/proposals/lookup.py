@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.http import Http404
 
 from accounts.models import Person
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 
 
-def held_change_at(pk: int, person: Person, **conditions: object) -> HeldChange:
+def proposal_at(pk: int, person: Person, **conditions: object) -> Proposal:
     """A change that waits, or waited, for approval.
 
     Args:
@@ -19,7 +19,7 @@ def held_change_at(pk: int, person: Person, **conditions: object) -> HeldChange:
     Raises:
         Http404: there is none, or `person` may not see it.
     """
-    changes = HeldChange.objects.visible_to(person).select_related(
+    changes = Proposal.objects.visible_to(person).select_related(
         "source", "decided_by", "proposed_by", "base"
     )
     change = changes.defer("source__document").filter(pk=pk, **conditions).first()

@@ -19,8 +19,8 @@ from toolspec.catalog_names import MAX_GROUP_KEY_CHARS
 from toolspec.spec import ToolSpec, stored_spec
 
 
-class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
-    def visible_to(self, person: Person | None) -> HeldChangeQuerySet:
+class ProposalQuerySet(models.QuerySet["Proposal"]):
+    def visible_to(self, person: Person | None) -> ProposalQuerySet:
         """The changes that `person` may see.
 
         Changes of sources, unless they concern a tool that is hidden from them; proposals of their
@@ -43,12 +43,12 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
         restricted = Q(toolkit_key__in=closed, base=None)
         return self.filter(mine | (Q(source__isnull=False) & ~Q(tool_id__in=hidden) & ~restricted))
 
-    def decidable_by(self, person: Person | None) -> HeldChangeQuerySet:
+    def decidable_by(self, person: Person | None) -> ProposalQuerySet:
         """The changes that `person` may approve or reject.
 
         Those of tools that they maintain; from a source that they own, those of tools without an
         owner, and new tools outside the toolkits of others; and new tools in a toolkit that they
-        maintain. `HeldChange.answer` has the same rule for a single change.
+        maintain. `Proposal.answer` has the same rule for a single change.
         """
         if is_administrator(person):
             return self
@@ -67,7 +67,7 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
         return self.visible_to(person).filter(owned | of_people | of_their_source | new)
 
 
-class HeldChange(models.Model):
+class Proposal(models.Model):
     """A spec that waits for approval before it becomes a tool's next revision, or a new tool.
 
     It comes from a source, or from a user who may propose revisions but not publish them
@@ -89,7 +89,7 @@ class HeldChange(models.Model):
         max_length=MAX_GROUP_KEY_CHARS, blank=True
     )  # of its id, as toolkits are compared
     source = models.ForeignKey(
-        "catalog.Source", null=True, on_delete=models.CASCADE, related_name="held_changes"
+        "catalog.Source", null=True, on_delete=models.CASCADE, related_name="proposals"
     )
     proposed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -123,9 +123,10 @@ class HeldChange(models.Model):
     )
     decided_at = models.DateTimeField(null=True, blank=True)
 
-    objects = HeldChangeQuerySet.as_manager()
+    objects = ProposalQuerySet.as_manager()
 
     class Meta:
+        db_table = "catalog_heldchange"  # its name in the first release
         ordering = ["-created_at", "-pk"]
         constraints = [
             models.UniqueConstraint(
@@ -152,7 +153,7 @@ class HeldChange(models.Model):
     def answer(self, person: User, action: Action) -> Answer:
         """Whether somebody who is not an administrator may approve or reject it.
 
-        `HeldChangeQuerySet.decidable_by` has the same rule for many.
+        `ProposalQuerySet.decidable_by` has the same rule for many.
         """
         tool = Tool.objects.filter(tool_id=self.tool_id).select_related("owner").first()
         owner_of_source = self.source.owner if self.source else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from catalog.proposals.actions import Proposal
+from catalog.proposals.actions import PendingSpec
 from catalog.revisions.schemas import ChangeOut
 from toolshelf_core.api.schemas import (
     CursorQuery,
@@ -78,7 +78,7 @@ class ProposalOut(Out):
     reason: str = Field(description="Why it waits for review, and who may approve it.")
 
     @classmethod
-    def of_proposal(cls, proposal: Proposal) -> ProposalOut:
+    def of_proposal(cls, proposal: PendingSpec) -> ProposalOut:
         change = proposal.change.pk if proposal.change else None
         return cls(
             outcome="held", tool_id=proposal.spec.tool_id, change=change, reason=proposal.reason

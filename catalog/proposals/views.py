@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.api_auth import actor
 from catalog.access.rights import may
 from catalog.proposals.actions import approve, current_revision, difference_of_change, reject
-from catalog.proposals.lookup import held_change_at
-from catalog.proposals.models import HeldChange
+from catalog.proposals.lookup import proposal_at
+from catalog.proposals.models import Proposal
 from toolshelf_core.errors import RevisionConflict
 from toolshelf_core.paging import number_in, read_page
 from toolshelf_core.rendering.text_diff import compare
@@ -28,9 +28,9 @@ CHANGES_PER_PAGE: Final = 50
 @login_required
 def review_list(request: HttpRequest) -> HttpResponse:
     """The changes that wait for approval: proposals of the user, and what they may decide about; `?state=` others."""
-    state = request.GET.get("state", HeldChange.HELD)
-    state = state if state in HeldChange.STATES else HeldChange.HELD
-    found = HeldChange.objects.visible_to(request.user).filter(state=state)
+    state = request.GET.get("state", Proposal.HELD)
+    state = state if state in Proposal.STATES else Proposal.HELD
+    found = Proposal.objects.visible_to(request.user).filter(state=state)
     found = found.select_related("source", "proposed_by", "decided_by")
     found = found.defer("text", "source__document")
     before = number_in(request.GET.get("before", ""), digits=18)
@@ -38,7 +38,7 @@ def review_list(request: HttpRequest) -> HttpResponse:
     context = {
         "changes": shown,
         "state": state,
-        "states": HeldChange.STATES,
+        "states": Proposal.STATES,
         "next_url": "?" + urlencode({"state": state, "before": following}) if following else None,
     }
     return render(request, "catalog/proposals/review_list.html", context)
@@ -48,14 +48,14 @@ def review_list(request: HttpRequest) -> HttpResponse:
 @login_required
 def review(request: HttpRequest, pk: int) -> HttpResponse:
     """A change that waits for approval, with its proofs; POST approves or rejects it."""
-    found = held_change_at(pk, request.user)
+    found = proposal_at(pk, request.user)
     if request.method == "POST":
         return _decide(request, found)
     current = current_revision(found.tool_id, request.user)
     semantic_difference = difference_of_change(found, current) if found.is_held else None
     context = {
         "change": found,
-        "state": HeldChange.STATES[found.state],
+        "state": Proposal.STATES[found.state],
         "source": found.source,
         "current": current,
         "older": f"revision {current.number}" if current else "",
@@ -70,7 +70,7 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "catalog/proposals/review.html", context)
 
 
-def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
+def _decide(request: HttpRequest, change: Proposal) -> HttpResponse:
     try:
         if request.POST.get("decision") == "reject":
             reject(change, by=actor(request))

@@ -34,9 +34,10 @@ class ToolsQuery(Schema):
     examples: Choice = Field(None, description="Whether its spec has examples.")
     returns: Choice = Field(None, description="Whether its spec has a return type.")
     deprecated: Choice = Field(None, description="Whether it is deprecated.")
-    examples_hold: Choice = Field(
+    examples_pass: Choice = Field(
         None, description="Whether all its examples passed when they were last run."
     )
+    examples_hold: Choice = Field(None, description="Use `examples_pass`.", deprecated=True)
     starred: Choice = Field(
         None, description="Whether you have starred it. Finds nothing without a token."
     )

@@ -22,7 +22,8 @@ _YES_OR_NO: Final[Mapping[str, tuple[str, str]]] = {
     "examples": ("has:examples", "-has:examples"),
     "returns": ("has:returns", "-has:returns"),
     "deprecated": ("is:deprecated", "-is:deprecated"),
-    "examples_hold": ("examples:pass", "-examples:pass"),
+    "examples_pass": ("examples:pass", "-examples:pass"),
+    "examples_hold": ("examples:pass", "-examples:pass"),  # its name until version 0.2
     "starred": ("is:starred", "-is:starred"),
 }
 FILTERS_OF_GRADES: Final[Mapping[int, tuple[str, ...]]] = {

@@ -193,7 +193,7 @@ def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery])
 )
 def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]) -> HeldChangesOut:
     """The changes that the policy of the source did not publish by itself, with the decisions on them."""
-    return page_of_changes(source_at(name).held_changes.visible_to(request.user), query)
+    return page_of_changes(source_at(name).proposals.visible_to(request.user), query)
 
 
 def source_out(request: HttpRequest, source: Source) -> SourceOut:

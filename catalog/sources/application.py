@@ -18,7 +18,7 @@ from django.utils import timezone
 from catalog.access.rights import may
 from catalog.index import vocabulary
 from catalog.index.document import SearchDocument, document_of
-from catalog.proposals.actions import REASON_LENGTH, Decisions, Proposal, hold, replace_held
+from catalog.proposals.actions import REASON_LENGTH, Decisions, PendingSpec, hold, replace_held
 from catalog.revisions.differences import verdicts_on
 from catalog.sources.declared import is_declared
 from catalog.sources.destinations import destinations
@@ -46,7 +46,7 @@ _HELD_BECAUSE: Final = {
     "wording": "Words that models read have changed.",
 }
 
-Outcome = Publication | Proposal | SpecError
+Outcome = Publication | PendingSpec | SpecError
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +241,11 @@ class Application:
             return None
         return Decisions.about(list(specs.values()), by)
 
-    def _hold(self, spec: ToolSpec, base: Revision | None, verdict: str, reason: str) -> Proposal:
+    def _hold(
+        self, spec: ToolSpec, base: Revision | None, verdict: str, reason: str
+    ) -> PendingSpec:
         if self.dry_run:
-            return Proposal(spec, reason, None)
+            return PendingSpec(spec, reason, None)
         by = self.record.by
         is_seen = base is not None and (self.source.is_connected or bool(may(by, "see", base.tool)))
         change = hold(
@@ -255,14 +257,14 @@ class Application:
             source=self.source,
             definition_sha256=self.sha256_of[spec.tool_id],
         )
-        return Proposal(spec, reason, change)
+        return PendingSpec(spec, reason, change)
 
     def _record(self, tool: ListedTool, outcome: Outcome, verdict: str) -> None:
         """Store what happened to a listed tool; `verdict`: on its change, "" if it has none."""
         if isinstance(outcome, SpecError):
             self._report_refused(tool, outcome)
             return
-        if isinstance(outcome, Proposal):
+        if isinstance(outcome, PendingSpec):
             change = outcome.change
             base = change.base if change else None
             self._store_row(tool, base.tool if base else None, published=False)

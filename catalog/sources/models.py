@@ -62,11 +62,11 @@ class SourceQuerySet(models.QuerySet["Source"]):
         tools = SourceTool.objects.filter(source=models.OuterRef("pk"), gone_at=None).order_by()
         counted = tools.values("source").annotate(number=models.Count("*")).values("number")
         newest = SourceSync.objects.select_related("by")[:1]
-        waiting = models.Q(held_changes__state="held")
+        waiting = models.Q(proposals__state="held")
         return (
             self.defer("document")
             .annotate(listed=Coalesce(models.Subquery(counted), 0))
-            .annotate(held=models.Count("held_changes", filter=waiting))
+            .annotate(held=models.Count("proposals", filter=waiting))
             .prefetch_related(models.Prefetch("syncs", queryset=newest, to_attr="newest"))
         )
 

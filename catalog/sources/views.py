@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.api_auth import actor
 from catalog.access.models import Audience
 from catalog.access.rights import may, require
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.destinations import servers_of
 from catalog.sources.lookup import source_at
 from catalog.sources.models import Source, SourceSync, SourceToolQuerySet
@@ -112,8 +112,8 @@ def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> Http
         "form": form,
         "errors": links_to_errors(form),
         "called": servers_of(source) if is_to_connect else [],
-        "decided": source.held_changes.visible_to(request.user)
-        .exclude(state=HeldChange.HELD)
+        "decided": source.proposals.visible_to(request.user)
+        .exclude(state=Proposal.HELD)
         .select_related("decided_by")[:DECIDED_SHOWN],
     }
     return render(
@@ -138,8 +138,8 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
         "address": address_for(source, request.user),
         "syncs": syncs,
         "last": syncs[0] if syncs else None,
-        "held": source.held_changes.visible_to(request.user)
-        .filter(state=HeldChange.HELD)
+        "held": source.proposals.visible_to(request.user)
+        .filter(state=Proposal.HELD)
         .defer("text")
         .select_related("base__tool"),
         "may_manage": bool(may(request.user, "administer")),

@@ -12,7 +12,7 @@ from accounts.api_auth import actor, open_to_all, token_or_session
 from accounts.rate_limits import UPLOAD_THROTTLES
 from catalog.access.rights import require
 from catalog.lint.schemas import AdviceOut, CheckOut, advice_members
-from catalog.proposals.actions import Proposal, publish_or_hold
+from catalog.proposals.actions import PendingSpec, publish_or_hold
 from catalog.proposals.schemas import ProposalOut
 from catalog.router import router
 from catalog.tools.headers import seen_tool_at
@@ -34,7 +34,7 @@ from catalog.uploads.summary import summary_of, summary_of_counts
 from toolshelf_core.api import bodies as openapi_bodies
 from toolshelf_core.api.problems import REFUSED, SpecProblemOut, errors
 from toolspec.errors import Problem, SpecError
-from toolspec.lint import advise, score
+from toolspec.lint import lint_with_positions, score
 from toolspec.spec import read_spec
 
 
@@ -120,7 +120,7 @@ def check_spec(request: HttpRequest) -> CheckOut:
     except SpecError as error:
         problems = [SpecProblemOut.of(problem) for problem in error.problems]
         return CheckOut(valid=False, problems=problems, advice=[], score=None)
-    advice = advise(spec)
+    advice = lint_with_positions(spec)
     found = [AdviceOut.model_validate(advice_members(one)) for one in advice]
     return CheckOut(valid=True, problems=[], advice=found, score=score(advice))
 
@@ -145,7 +145,7 @@ def publish_tool(
     """
     spec = read_spec(spec_text(request), max_bytes=settings.MAX_SPEC_BYTES)
     publication = publish_or_hold(spec, by=actor(request), dry_run=dry_run)
-    if isinstance(publication, Proposal):
+    if isinstance(publication, PendingSpec):
         return Status(202, ProposalOut.of_proposal(publication))
     status = 200 if dry_run or publication.outcome == "unchanged" else 201
     if status == 201:
@@ -177,7 +177,7 @@ def put_tool(
         )
         raise SpecError([Problem("/definition", message, "publish.other-tool")])
     publication = publish_or_hold(spec, by=actor(request), expected=revision_of(tool).number)
-    if isinstance(publication, Proposal):
+    if isinstance(publication, PendingSpec):
         return Status(202, ProposalOut.of_proposal(publication))
     tool = tool_at(slug, request.user)
     response["ETag"] = tool.etag

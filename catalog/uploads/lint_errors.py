@@ -8,7 +8,7 @@ from typing import Final
 from catalog.tools.lint_models import Waiver
 from catalog.uploads.parse import Candidate
 from toolspec.errors import Problem
-from toolspec.lint.linter import advise
+from toolspec.lint.linter import lint_with_positions
 from toolspec.spec import ToolSpec
 
 MAX_SPECS: Final = 200  # of one upload that are linted, 0.5 ms each
@@ -34,7 +34,9 @@ class LintErrors:
         self._specs_left -= 1
         self._bytes_left -= size
         known = {(warning.rule, warning.pointer) for warning in candidate.warnings}
-        errors = [advice.problem for advice in advise(spec) if advice.severity == "error"]
+        errors = [
+            advice.problem for advice in lint_with_positions(spec) if advice.severity == "error"
+        ]
         errors = [error for error in errors if (error.rule, error.pointer) not in known]
         if errors and not is_new:
             waivers = [

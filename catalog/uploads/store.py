@@ -16,7 +16,7 @@ from django.db import transaction
 
 from accounts.models import User
 from catalog.index.document import SearchDocument, document_of
-from catalog.proposals.actions import Proposal, publish_or_hold_many
+from catalog.proposals.actions import PendingSpec, publish_or_hold_many
 from catalog.revisions.differences import verdicts_on
 from catalog.sources.application import EXISTED
 from catalog.sources.registration import SourceExists
@@ -288,20 +288,20 @@ def _publish(
 
 def _entry(
     candidate: Candidate,
-    outcome: Publication | Proposal | SpecError,
+    outcome: Publication | PendingSpec | SpecError,
     verdict: str | None,
     dry_run: DryRun | None,
 ) -> Entry:
     if isinstance(outcome, Publication):
         return _accepted(candidate, outcome, verdict, dry_run)
-    if isinstance(outcome, Proposal):
+    if isinstance(outcome, PendingSpec):
         change = outcome.change.pk if outcome.change else None
         rejected = _rejected(candidate, [_held(outcome)])
         return dataclasses.replace(rejected, outcome="held", text="", change=change)
     return _rejected(candidate, outcome.problems)
 
 
-def _held(proposal: Proposal) -> Problem:
+def _held(proposal: PendingSpec) -> Problem:
     rule = OTHER_ORIGIN if proposal.reason == EXISTED else "publish.held"
     return Problem("/definition/id", f"{proposal.reason} The change waits for review.", rule)
 

@@ -19,8 +19,10 @@ def stored_digest(parameters: JSON) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def input_digest(contract: CompiledSpec, parameters: JSON) -> str:
+def input_digest(compiled_spec: CompiledSpec, parameters: JSON) -> str:
     """The digest that a run with these parameters has, which may contain secrets."""
     return stored_digest(
-        without_secrets(parameters, find_secrets(contract.parameters, parameters, by_name=False))
+        without_secrets(
+            parameters, find_secrets(compiled_spec.parameters, parameters, by_name=False)
+        )
     )

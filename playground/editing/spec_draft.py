@@ -23,7 +23,7 @@ from playground.runs.models import Run
 from toolshelf_core.encryption import PageTokens
 from toolspec.diff import Change, Difference
 from toolspec.errors import DocumentError, Problem
-from toolspec.lint import Advice, Fix, advise, apply_fix
+from toolspec.lint import Fix, LocatedFinding, apply_fix, lint_with_positions
 from toolspec.lint.assessment import WaivedFinding
 from toolspec.quick_fixes import QuickFix, edit_to
 from toolspec.schema.widening import describe, widen
@@ -41,13 +41,13 @@ FORMS: Final = ("parameters", "configuration")
 
 
 @dataclass(frozen=True)
-class LocatedFinding:
+class DraftFinding:
     """A finding of lint in the draft, and the edit of its text that fixes it.
 
     `edit`: None if there is no fix, or no time to apply it; `SpecDraft.with_fix` does.
     """
 
-    advice: Advice
+    advice: LocatedFinding
     edit: QuickFix | None = None
 
 
@@ -102,7 +102,7 @@ class SpecDraft:
         return [(change, *positions.get(change.after or "", absent)) for change in changes]
 
     @cached_property
-    def contract(self) -> CompiledSpec:
+    def compiled_spec(self) -> CompiledSpec:
         """The draft's definition with everything else of the current revision, such as its configuration."""
         assert self.spec is not None  # noqa: S101 - for mypy: a draft with problems is not run
         document = {
@@ -116,7 +116,7 @@ class SpecDraft:
         checked = copy(run)
         if self.spec is None or not run.has_response or run.response_cut:
             return checked
-        result = self.contract.check_response(run.response, None)
+        result = self.compiled_spec.check_response(run.response, None)
         checked.verdict, checked.verdict_reason = result.verdict, result.reason or ""
         checked.problems_json = problems_text(result.problems)
         checked.problems_truncated = result.truncated
@@ -134,27 +134,29 @@ class SpecDraft:
         return locate(self.text, pointers) if pointers else {}
 
     @cached_property
-    def findings(self) -> list[LocatedFinding]:
+    def findings(self) -> list[DraftFinding]:
         """The findings that the tool does not waive, the most severe first, at most `MAX_FINDINGS`."""
-        return list(self._findings(self._standing[:MAX_FINDINGS]))
+        return list(self._findings(self._unwaived[:MAX_FINDINGS]))
 
     @property
     def finding_count(self) -> int:
-        return len(self._standing)
+        return len(self._unwaived)
 
     @cached_property
-    def _standing(self) -> list[Advice]:
+    def _unwaived(self) -> list[LocatedFinding]:
         if self.spec is None:
             return []
         waived = [waiver.waived for waiver in self.tool.waivers.all()]
-        return [advice for advice in advise(self.spec) if not _is_waived(advice, waived)]
+        return [
+            advice for advice in lint_with_positions(self.spec) if not _is_waived(advice, waived)
+        ]
 
-    def _findings(self, standing: Iterable[Advice]) -> Iterator[LocatedFinding]:
+    def _findings(self, unwaived: Iterable[LocatedFinding]) -> Iterator[DraftFinding]:
         left = MAX_FIXED_CHARACTERS
-        for advice in standing:
+        for advice in unwaived:
             left -= len(self.text) if advice.fix else 0
             edit = self._edit_for(advice.fix) if advice.fix and left > 0 else None
-            yield LocatedFinding(advice, edit)
+            yield DraftFinding(advice, edit)
 
     def _edit_for(self, fix: Fix) -> QuickFix | None:
         try:
@@ -164,7 +166,7 @@ class SpecDraft:
 
     def with_fix(self, key: str) -> SpecDraft:
         """The draft with the fix of a finding applied; the same draft if it has no such fix."""
-        for advice in self._standing:
+        for advice in self._unwaived:
             if advice.fix is not None and advice.fix.key == key:
                 try:
                     return read_draft(self.tool, apply_fix(self.text, advice.fix))
@@ -224,7 +226,7 @@ def _below_return_type(operation: Operation) -> Operation:
     return replace(operation, path=RETURN_TYPE + operation.path, source=source)
 
 
-def _is_waived(advice: Advice, waived: Iterable[WaivedFinding]) -> bool:
+def _is_waived(advice: LocatedFinding, waived: Iterable[WaivedFinding]) -> bool:
     return any(one.covers(advice.rule, advice.problem.pointer) for one in waived)
 
 

@@ -19,7 +19,7 @@ from accounts.api_auth import actor
 from accounts.rate_limits import limit_previews, limit_uploads
 from accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.access.rights import may
-from catalog.proposals.actions import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
+from catalog.proposals.actions import WHO_DECIDES, PendingSpec, own_proposal, publish_or_hold
 from catalog.tools.lookup import revision_of, tool_at, tool_for
 from catalog.tools.models import NOTE_LENGTH, Tool
 from playground.configurations.secret_members import Configuration
@@ -117,7 +117,7 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     try:
         run = running.start_draft(
             draft.tool,
-            draft.contract,
+            draft.compiled_spec,
             values["parameters"],
             by=person,
             configuration=configuration,
@@ -226,7 +226,7 @@ def _publish(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
         return _page(request, fresh, error=error, status=409)
     except SpecError as error:
         return _page(request, draft, error=str(error), status=422)
-    if isinstance(outcome, Proposal):
+    if isinstance(outcome, PendingSpec):
         messages.success(request, f"Your change is in review. {WHO_DECIDES}")
         return redirect(outcome.get_absolute_url())
     messages.success(request, f"Revision {outcome.revision.number} is published.")

@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints
 
 from accounts.api_auth import actor, open_to_all, token_or_session
 from accounts.roles import has_scope_of_token, is_administrator
-from catalog.proposals.actions import Proposal, publish_or_hold
+from catalog.proposals.actions import PendingSpec, publish_or_hold
 from catalog.proposals.schemas import ProposalOut
 from catalog.tools.lookup import revision_of, tool_at, tool_for
 from playground.configurations.compiled_spec import compiled_spec_of
@@ -307,7 +307,7 @@ def save_run_as_example(
         raise refusal(str(error), "example.cannot-save", "") from None
     expected = body.revision or current.number
     publication = publish_or_hold(spec, by=actor(request), expected=expected, dry_run=body.dry_run)
-    if isinstance(publication, Proposal):
+    if isinstance(publication, PendingSpec):
         return Status(202, ProposalOut.of_proposal(publication))
     number = current.number + 1
     names = {"old_name": f"revision {current.number}", "new_name": f"revision {number}"}

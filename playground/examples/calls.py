@@ -71,18 +71,18 @@ class ToolCall:
 def call_of(tool: Tool, site: str) -> ToolCall:
     """The sample call of the current revision of `tool`; `site` is the address of this site, with a trailing slash."""
     assert tool.current is not None  # noqa: S101 - a tool that has a page has a revision
-    contract = compiled_spec_of(tool.current)
+    compiled_spec = compiled_spec_of(tool.current)
     factory = factory_of(tool)
     state = factory.state if factory else ""
     revision = tool.current.sha256
-    parameters = _parameters.get_or_compute(revision, lambda: parameters_for(contract))
+    parameters = _parameters.get_or_compute(revision, lambda: parameters_for(compiled_spec))
     configuration = None
     body: dict[str, JSON] = {"parameters": parameters.value}
     if state != "ok":
         body["mode"] = "mock"
     elif factory and factory.configurable:
         configuration = _configurations.get_or_compute(
-            revision, lambda: configuration_for(contract)
+            revision, lambda: configuration_for(compiled_spec)
         )
         if configuration.source:
             body["configuration"] = configuration.value
@@ -100,43 +100,43 @@ def call_of(tool: Tool, site: str) -> ToolCall:
     )
 
 
-def parameters_for(contract: CompiledSpec) -> SampleValue:
+def parameters_for(compiled_spec: CompiledSpec) -> SampleValue:
     """Parameters that the tool accepts: those of the first example that fits the schema, else generated ones."""
     budget = Budget()
-    for example in contract.spec.examples:
+    for example in compiled_spec.spec.examples:
         if example.has_parameters and _is_usable(
-            contract, "parameters", example.parameters, budget
+            compiled_spec, "parameters", example.parameters, budget
         ):
             return SampleValue(example.parameters, "example")
-    return _sample(contract, "parameters")
+    return _sample(compiled_spec, "parameters")
 
 
-def configuration_for(contract: CompiledSpec) -> SampleValue:
+def configuration_for(compiled_spec: CompiledSpec) -> SampleValue:
     """A configuration that the spec accepts; {} with the source "" if none has to be sent."""
     return (
         SampleValue({}, "")
-        if _is_usable(contract, "configuration", {})
-        else _sample(contract, "configuration")
+        if _is_usable(compiled_spec, "configuration", {})
+        else _sample(compiled_spec, "configuration")
     )
 
 
-def _sample(contract: CompiledSpec, part: str) -> SampleValue:
-    schema = getattr(contract, part)
+def _sample(compiled_spec: CompiledSpec, part: str) -> SampleValue:
+    schema = getattr(compiled_spec, part)
     if schema is None:
         return SampleValue({}, "")
     try:
-        value = brief_sample(schema, contract.spec.tool_id)
+        value = brief_sample(schema, compiled_spec.spec.tool_id)
     except NoValue:
         return SampleValue({}, "none")
-    if not _is_usable(contract, part, value):
+    if not _is_usable(compiled_spec, part, value):
         return SampleValue({}, "none")
     return SampleValue(value, "" if value == {} else "schema")
 
 
 def _is_usable(
-    contract: CompiledSpec, part: str, value: JSON, budget: Budget | None = None
+    compiled_spec: CompiledSpec, part: str, value: JSON, budget: Budget | None = None
 ) -> bool:
-    schema = getattr(contract, part)
+    schema = getattr(compiled_spec, part)
     return len(dumps(value)) <= MAX_CHARACTERS and not value_problems(
         schema, value, part, budget=budget
     )

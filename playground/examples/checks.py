@@ -49,12 +49,14 @@ def begin_check(
     check = ExampleCheck.objects.create(
         tool=tool, revision=revision, by=by, exactly=exactly, ignored_json=dumps([*sorted(ignored)])
     )
-    contract = compiled_spec_of(revision)
+    compiled_spec = compiled_spec_of(revision)
     budget = Budget()
-    for number, example in enumerate(contract.spec.examples, 1):
+    for number, example in enumerate(compiled_spec.spec.examples, 1):
         if not example.has_parameters:
             continue
-        if value_problems(contract.parameters, example.parameters, "parameters", budget=budget):
+        if value_problems(
+            compiled_spec.parameters, example.parameters, "parameters", budget=budget
+        ):
             continue
         try:
             start(

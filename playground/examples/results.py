@@ -122,14 +122,14 @@ class ExampleSummary:
 
 def results_of(check: ExampleCheck) -> list[ExampleResult]:
     """The result of each example of the check's revision."""
-    contract = compiled_spec_of(check.revision)
+    compiled_spec = compiled_spec_of(check.revision)
     runs = {run.example_number: run for run in check.runs.with_names()}
     budget = Budget()  # shared, because a page checks all examples and there may be many
     factory = factory_of(check.tool) if check.exactly and runs else None
     secrets = factory.options.secrets if factory else ()
     return [
         _result(number, example, runs.get(number), check=check, secrets=secrets, budget=budget)
-        for number, example in enumerate(contract.spec.examples, 1)
+        for number, example in enumerate(compiled_spec.spec.examples, 1)
     ]
 
 
@@ -199,21 +199,21 @@ def _result(
     secrets: tuple[str, ...],
     budget: Budget,
 ) -> ExampleResult:
-    contract = compiled_spec_of(check.revision)
+    compiled_spec = compiled_spec_of(check.revision)
     parameters_problems: list[Problem] = []
     return_problems: list[Problem] = []
     if example.has_parameters:
         parameters_problems = value_problems(
-            contract.parameters, example.parameters, "parameters", budget=budget
+            compiled_spec.parameters, example.parameters, "parameters", budget=budget
         )
     if example.has_return_value:
         return_problems = value_problems(
-            contract.return_type, example.return_value, "returnValue", budget=budget
+            compiled_spec.return_type, example.return_value, "returnValue", budget=budget
         )
     differences: list[Change] = []
     if run and run.has_response and example.has_return_value and check.exactly:
         # The stored response was redacted, so the expected value is redacted in the same way.
-        found = find_secrets(contract.parameters, example.parameters, by_name=False)
+        found = find_secrets(compiled_spec.parameters, example.parameters, by_name=False)
         redactor = redactor_of(found, environment=secrets)
         expected = redactor.value(example.return_value)
         differences = compare(expected, run.response, most=MAX_SHOWN, ignored=check.ignored)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.api_auth import actor
 from catalog.access.rights import may
-from catalog.proposals.actions import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
+from catalog.proposals.actions import WHO_DECIDES, PendingSpec, own_proposal, publish_or_hold
 from catalog.tools.lookup import revision_of, tool_at, tool_for
 from catalog.tools.page import Sample
 from playground.configurations.compiled_spec import compiled_spec_of
@@ -128,7 +128,7 @@ def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
         spec = spec_with_run(run, current, description=sent["description"])
         if sent["do"] == "publish":
             outcome = publish_or_hold(spec, by=actor(request), expected=sent["expected"])
-            if isinstance(outcome, Proposal):
+            if isinstance(outcome, PendingSpec):
                 messages.success(request, f"The example is in review. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())
             messages.success(request, f"Example added in revision {current.number + 1}.")

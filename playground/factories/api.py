@@ -13,7 +13,7 @@ from catalog.revisions.schemas import ChangeOut
 from playground.factories.connections import connections
 from playground.factories.registry import registry
 from playground.factories.rescans import check, check_may_rescan, request_rescan
-from playground.factories.specs import Proposal, proposals_for
+from playground.factories.specs import FactoryComparison, compare_factories
 from playground.router import router
 from toolshelf_core.api.problems import errors
 from toolshelf_core.api.schemas import Out
@@ -95,10 +95,10 @@ def list_factories(request: HttpRequest) -> FactoriesOut:
     """The registered factories with the tool that each serves, including broken ones with their errors."""
     check()
     items = []
-    for proposal in proposals_for(registry().all(), request.user):
-        factory, slug = proposal.factory, proposal.tool.slug if proposal.tool else None
+    for comparison in compare_factories(registry().all(), request.user):
+        factory, slug = comparison.factory, comparison.tool.slug if comparison.tool else None
         tool = ToolOfFactory(id=factory.tool_id, slug=slug) if factory.tool_id else None
-        items.append(FactoryOut.of(factory, tool=tool, spec=spec_state(proposal)))
+        items.append(FactoryOut.of(factory, tool=tool, spec=spec_state(comparison)))
     connected = [
         ConnectionOut(
             key=each.factory.key,
@@ -112,12 +112,12 @@ def list_factories(request: HttpRequest) -> FactoriesOut:
     return FactoriesOut(items=items, connections=connected)
 
 
-def spec_state(proposal: Proposal) -> FactorySpecState:
-    changes = proposal.difference.changes if proposal.difference else ()
-    error = proposal.problems[0].message if proposal.problems else proposal.reason or None
+def spec_state(comparison: FactoryComparison) -> FactorySpecState:
+    changes = comparison.difference.changes if comparison.difference else ()
+    error = comparison.problems[0].message if comparison.problems else comparison.reason or None
     return FactorySpecState(
-        state=proposal.state,
-        verdict=proposal.verdict,
+        state=comparison.state,
+        verdict=comparison.verdict,
         changes=[ChangeOut.of(change) for change in changes],
         error=error,
     )
@@ -150,17 +150,19 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
             409,
             f"Several factories have the key {key!r}. Send one of their references: {references}.",
         )
-    proposal = next(iter(proposals_for(found, request.user)), None)
-    if proposal is None:
+    comparison = next(iter(compare_factories(found, request.user)), None)
+    if comparison is None:
         raise Http404
-    if proposal.problems:
-        raise SpecError(proposal.problems)
-    if proposal.state == "none":
-        reason = proposal.reason or proposal.factory.error or "Its spec is still being generated."
+    if comparison.problems:
+        raise SpecError(comparison.problems)
+    if comparison.state == "none":
+        reason = (
+            comparison.reason or comparison.factory.error or "Its spec is still being generated."
+        )
         raise HttpError(422, f"The factory has no spec. {reason}")
     # The text itself, not its value: it is laid out to be published as it is, and its numbers keep
     # their digits.
-    return HttpResponse(proposal.text, content_type="application/json; charset=utf-8")
+    return HttpResponse(comparison.text, content_type="application/json; charset=utf-8")
 
 
 @router.post(

@@ -4,8 +4,8 @@ Parts that the code does not define are taken from the catalog: members that no 
 examples, a schema where the type is only `dict`. So a factory whose code matches its spec shows no
 difference, and publishing loses nothing.
 
-    proposal_for(factory, tool)     for one factory
-    proposals_for(factories)        for lists: two queries, the rest from memory while nothing changes
+    compare_factory(factory, tool)     for one factory
+    compare_factories(factories)        for lists: two queries, the rest from memory while nothing changes
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _UNSPECIFIC: Final[tuple[JSON, ...]] = (
 
 
 @dataclass(frozen=True)
-class Proposal:
+class FactoryComparison:
     """The result of publishing a factory's own spec.
 
     Attributes:
@@ -85,8 +85,8 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
-    """The part of a proposal that depends only on two texts, so that it is computed once."""
+class _Comparison:
+    """The part of a comparison that depends only on two texts, so that it is computed once."""
 
     state: State
     text: str = ""
@@ -95,26 +95,28 @@ class _Compared:
     problems: tuple[Problem, ...] = ()
 
 
-_compared: Final[LRUCache[_Compared]] = LRUCache(max_weight=500)
+_comparisons: Final[LRUCache[_Comparison]] = LRUCache(max_weight=500)
 
 
-def proposal_for(factory: FactoryInfo, tool: Tool | None) -> Proposal:
+def compare_factory(factory: FactoryInfo, tool: Tool | None) -> FactoryComparison:
     """The result of publishing the spec of `factory`. `tool` is its tool, with the current revision."""
     if factory.spec is None or factory.state != "ok":
-        return Proposal(factory, tool, "none", reason=factory.spec_error or "")
+        return FactoryComparison(factory, tool, "none", reason=factory.spec_error or "")
     current = tool.current if tool else None
     own = hashlib.sha256(factory.spec.encode("utf-8", "surrogatepass")).hexdigest()
     key = (own, current.sha256 if current else "")
     text = factory.spec
-    found = _compared.get_or_compute(
+    found = _comparisons.get_or_compute(
         key, lambda: _compare(text, revision_of(tool) if tool and current else None)
     )
-    return Proposal(
+    return FactoryComparison(
         factory, tool, found.state, found.text, found.spec, found.difference, found.problems
     )
 
 
-def proposals_for(factories: Iterable[FactoryInfo], person: Person | None) -> list[Proposal]:
+def compare_factories(
+    factories: Iterable[FactoryInfo], person: Person | None
+) -> list[FactoryComparison]:
     """The result of publishing the spec of each of `factories`, without factories of tools hidden from `person`."""
     factories = list(factories)
     ids = {info.tool_id for info in factories if info.tool_id}
@@ -124,26 +126,28 @@ def proposals_for(factories: Iterable[FactoryInfo], person: Person | None) -> li
         tool.tool_id: tool for tool in served.select_related("current").defer("current__source")
     }
     found = [(info, tools.get(info.tool_id or "")) for info in factories]
-    return [proposal_for(info, tool) for info, tool in found if tool is None or tool.pk in visible]
+    return [
+        compare_factory(info, tool) for info, tool in found if tool is None or tool.pk in visible
+    ]
 
 
-def _compare(own_text: str, current: Revision | None) -> _Compared:
+def _compare(own_text: str, current: Revision | None) -> _Comparison:
     try:
         own = loads(own_text, max_bytes=MAX_SPEC_BYTES)
         document = merged(own, current.spec.document) if current else own
         if current and document == current.spec.document:
-            return _Compared("same", current.source, current.spec)
+            return _Comparison("same", current.source, current.spec)
         text = dumps(document, indent=2) + "\n"
         spec = read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
-        return _Compared("invalid", text, problems=tuple(error.problems))
+        return _Comparison("invalid", text, problems=tuple(error.problems))
     except (JSONTextError, ValueError) as error:
         problem = Problem("", f"The factory's spec is not JSON. {error}", "spec.factory")
-        return _Compared("invalid", own_text, problems=(problem,))
+        return _Comparison("invalid", own_text, problems=(problem,))
     return (
-        _Compared("differs", text, spec, difference_from(current, spec))
+        _Comparison("differs", text, spec, difference_from(current, spec))
         if current
-        else _Compared("new", text, spec)
+        else _Comparison("new", text, spec)
     )
 
 

@@ -19,8 +19,7 @@ from accounts.roles import is_administrator
 from catalog.access.models import Audience
 from catalog.access.rights import may, require
 from catalog.exports.generated_code import project_of
-from catalog.proposals.actions import WHO_DECIDES, own_proposal, publish_or_hold
-from catalog.proposals.actions import Proposal as HeldProposal
+from catalog.proposals.actions import WHO_DECIDES, PendingSpec, own_proposal, publish_or_hold
 from catalog.search.catalog_search import CatalogSearch
 from catalog.search.results import page_of
 from catalog.tools.lookup import revision_of, tool_at
@@ -30,23 +29,23 @@ from playground.factories.connections import connections, factory_of
 from playground.factories.discover import GROUP
 from playground.factories.registry import registry
 from playground.factories.rescans import check, check_may_rescan, describe_found, request_rescan
-from playground.factories.specs import Proposal, proposals_for
+from playground.factories.specs import FactoryComparison, compare_factories
 from toolshelf_core.errors import Busy, NotAllowed, RevisionConflict
 from toolshelf_core.redaction import MIN_SECRET_CHARACTERS
 from toolshelf_core.rendering.text_diff import compare
 from toolspec.errors import GenerationError, SpecError
-from toolspec.lint import advise
+from toolspec.lint import lint_with_positions
 
-STATES: Final[Mapping[str, tuple[str, Callable[[Proposal], bool]]]] = {
-    "broken": ("Broken", lambda proposal: proposal.factory.status == "broken"),
+STATES: Final[Mapping[str, tuple[str, Callable[[FactoryComparison], bool]]]] = {
+    "broken": ("Broken", lambda comparison: comparison.factory.status == "broken"),
     "missing-package": (
         "Missing package",
-        lambda proposal: proposal.factory.status == "missing package",
+        lambda comparison: comparison.factory.status == "missing package",
     ),
-    "importing": ("Not loaded yet", lambda proposal: proposal.factory.status == "importing"),
-    "ready": ("Ready", lambda proposal: proposal.factory.status == "ready"),
-    "new": ("Not in the catalog", lambda proposal: proposal.state == "new"),
-    "differs": ("Differ from the catalog", lambda proposal: proposal.state == "differs"),
+    "importing": ("Not loaded yet", lambda comparison: comparison.factory.status == "importing"),
+    "ready": ("Ready", lambda comparison: comparison.factory.status == "ready"),
+    "new": ("Not in the catalog", lambda comparison: comparison.state == "new"),
+    "differs": ("Differ from the catalog", lambda comparison: comparison.state == "differs"),
 }
 ORDER: Final = ("broken", "missing package", "importing", "ready")
 TOOLS_OFFERED: Final = 10
@@ -61,21 +60,21 @@ def factories(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _rescan(request)
     check()
-    proposals = proposals_for(registry().all(), request.user)
+    comparisons = compare_factories(registry().all(), request.user)
     wanted = request.GET.get("state", "")
     _, is_shown = STATES.get(wanted, ("", lambda _: True))
     shown = sorted(
-        filter(is_shown, proposals), key=lambda proposal: ORDER.index(proposal.factory.status)
+        filter(is_shown, comparisons), key=lambda comparison: ORDER.index(comparison.factory.status)
     )
     context = {
         "factories": shown,
-        "all": len(proposals),
+        "all": len(comparisons),
         "wanted": wanted if wanted in STATES else "",
         "states": [
-            (key, label, sum(map(is_in, proposals))) for key, (label, is_in) in STATES.items()
+            (key, label, sum(map(is_in, comparisons))) for key, (label, is_in) in STATES.items()
         ],
         "broken": sum(
-            proposal.factory.status in {"broken", "missing package"} for proposal in proposals
+            comparison.factory.status in {"broken", "missing package"} for comparison in comparisons
         ),
         "connections": connections(),
         "isolation": registry().isolation(),
@@ -130,21 +129,21 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
     """
     check()
     found = registry().named(name)
-    proposal = next(iter(proposals_for(found, request.user)), None)
-    if len(found) != 1 or proposal is None:  # several factories may have this key
+    comparison = next(iter(compare_factories(found, request.user)), None)
+    if len(found) != 1 or comparison is None:  # several factories may have this key
         raise Http404
-    tool = proposal.tool
+    tool = comparison.tool
     status, refusal = 200, ""
     headers: dict[str, str] = {}
     if request.method == "POST":
         if not request.user.is_authenticated:
             return redirect_to_login(request.path)
         try:
-            if not _may_publish(request, proposal):
+            if not _may_publish(request, comparison):
                 require(request.user, "upload")  # also to propose
             limit_uploads(request)
-            outcome = _publish(request, proposal)
-            if isinstance(outcome, HeldProposal):
+            outcome = _publish(request, comparison)
+            if isinstance(outcome, PendingSpec):
                 messages.success(request, f"The spec is in review. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())
             messages.success(
@@ -161,14 +160,14 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
             status, refusal = 422, str(error)
     current = revision_of(tool) if tool and tool.current else None
     context = {
-        "proposal": proposal,
+        "comparison": comparison,
         "current": current,
-        "text_difference": compare(current.source, proposal.text)
-        if current and proposal.difference
+        "text_difference": compare(current.source, comparison.text)
+        if current and comparison.difference
         else None,
-        "advice": advise(proposal.spec) if proposal.spec else [],
+        "advice": lint_with_positions(comparison.spec) if comparison.spec else [],
         "refusal": refusal,
-        "may_publish": _may_publish(request, proposal),
+        "may_publish": _may_publish(request, comparison),
         "proposed": own_proposal(tool, request.user) if tool else None,
     }
     response = render(request, "playground/factories/factory_spec.html", context, status=status)
@@ -177,29 +176,29 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
     return response
 
 
-def _may_publish(request: HttpRequest, proposal: Proposal) -> bool:
+def _may_publish(request: HttpRequest, comparison: FactoryComparison) -> bool:
     """Whether the reader's press publishes the spec at once, rather than proposing it."""
-    if proposal.tool:
-        return bool(may(request.user, "revise", proposal.tool))
-    return bool(proposal.spec and may(request.user, "upload", proposal.spec.tool_id))
+    if comparison.tool:
+        return bool(may(request.user, "revise", comparison.tool))
+    return bool(comparison.spec and may(request.user, "upload", comparison.spec.tool_id))
 
 
-def _publish(request: HttpRequest, proposal: Proposal) -> Publication | HeldProposal:
+def _publish(request: HttpRequest, comparison: FactoryComparison) -> Publication | PendingSpec:
     """Publish the spec that the form shows, or hold it for the tool's owner and maintainers.
 
     Raises:
         SpecError, RevisionConflict, NotAllowed: as `publish_or_hold`; also if there is no spec, or
             another one than the form shows.
     """
-    if proposal.spec is None or not proposal.can_be_published:
+    if comparison.spec is None or not comparison.can_be_published:
         raise RevisionConflict(
             "There is nothing to publish: the catalog has this spec, or the factory has none."
         )
-    if request.POST.get("sha256") != proposal.spec.sha256:
+    if request.POST.get("sha256") != comparison.spec.sha256:
         raise RevisionConflict(
             "The factory or the tool has changed since you opened this page. Look at the new text."
         )
-    current = proposal.tool.current if proposal.tool else None
+    current = comparison.tool.current if comparison.tool else None
     return publish_or_hold(
-        proposal.spec, by=actor(request), expected=current.number if current else 0
+        comparison.spec, by=actor(request), expected=current.number if current else 0
     )

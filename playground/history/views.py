@@ -55,20 +55,22 @@ def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
     """The context of `playground/history/_result.html` for a run, which is compared with runs of the user only."""
     viewer = request.user
     position = running.queue_position(run)
-    contract = compiled_spec_of(run.revision)
+    compiled_spec = compiled_spec_of(run.revision)
     files = run.file_list()
     likenesses = [
-        found for found in (like_last_run(run, viewer), like_example(run, contract.spec)) if found
+        found
+        for found in (like_last_run(run, viewer), like_example(run, compiled_spec.spec))
+        if found
     ]
     compared = [likeness for likeness in likenesses if not likeness.is_same]
     raw = str(run.response) if run.response_cut else run.response_json or ""
-    edit_href = edit_href_of(run, contract.spec, viewer)
+    edit_href = edit_href_of(run, compiled_spec.spec, viewer)
     return {
         "run": run,
         "is_stored": not run._state.adding,  # False for the mock of a user who may not run the tool
         "position": position,
         "sentence": sentence(run, position),
-        "violations": pinned(run.problems, contract.spec.return_type, edit_href)
+        "violations": pinned(run.problems, compiled_spec.spec.return_type, edit_href)
         if run.has_response
         else [],
         "edit_href": edit_href,
@@ -80,7 +82,7 @@ def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
         "whole": any(file.is_whole_response for file in files),
         "raw": raw[:RAW_CHARACTERS],
         "raw_is_cut": len(raw) > RAW_CHARACTERS,
-        "return_type": contract.spec.return_type,
+        "return_type": compiled_spec.spec.return_type,
         "return_type_title": f"returnType of revision {run.revision.number}",
         "mock": run.mock,
         "likenesses": likenesses,

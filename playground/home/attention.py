@@ -19,12 +19,12 @@ from django.utils import timezone
 from accounts.models import User
 from catalog.access.models import Audience, is_visible
 from catalog.index import vocabulary
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.revisions.differences import difference_between
 from catalog.tools.models import Revision, Tool
 from playground.examples.models import ExampleCheck
 from playground.factories.registry import registry
-from playground.factories.specs import proposals_for
+from playground.factories.specs import compare_factories
 from playground.home.page import Week, runs_url
 from toolshelf_core.caching import LRUCache
 
@@ -61,13 +61,13 @@ _breaking: Final[LRUCache[bool]] = LRUCache(
 _revised: Final[LRUCache[list[tuple[int, int]]]] = LRUCache(max_weight=10)
 
 
-def concerns_of(person: User, week: Week, waiting: Sequence[HeldChange]) -> list[Concern]:
+def concerns_of(person: User, week: Week, waiting: Sequence[Proposal]) -> list[Concern]:
     """All that needs the person's attention, the most urgent kind first, and of each kind the latest first.
 
     `waiting` are the changes that they may review (`catalog.proposals.actions.changes_to_review`).
     """
     return [
-        *_held_changes(waiting),
+        *_proposals(waiting),
         *_failing_examples(person),
         *_violations(week),
         *_breaking_revisions(person),
@@ -162,14 +162,14 @@ def _compared(pk: int) -> bool:
     return old is not None and difference_between(old, new).verdict == "breaking"
 
 
-def _held_changes(waiting: Sequence[HeldChange]) -> list[Concern]:
-    by_tool: dict[str, list[HeldChange]] = defaultdict(list)
+def _proposals(waiting: Sequence[Proposal]) -> list[Concern]:
+    by_tool: dict[str, list[Proposal]] = defaultdict(list)
     for change in waiting:
         by_tool[change.tool_id].append(change)
     return [_held(tool_id, changes) for tool_id, changes in by_tool.items()]
 
 
-def _held(tool_id: str, changes: Sequence[HeldChange]) -> Concern:
+def _held(tool_id: str, changes: Sequence[Proposal]) -> Concern:
     """The waiting changes of a tool, the latest first. One links to its own page, several to the list of changes."""
     words, url = "a change waits for your approval", changes[0].get_absolute_url()
     if len(changes) > 1:
@@ -182,7 +182,9 @@ def _broken_factories(person: User) -> list[Concern]:
     broken = [
         factory for factory in registry().all() if factory.status in {"broken", "missing package"}
     ]
-    shown = [proposal.factory for proposal in proposals_for(broken, person)] if broken else []
+    shown = (
+        [comparison.factory for comparison in compare_factories(broken, person)] if broken else []
+    )
     url = reverse("playground:factories")
     return [
         Concern("package", BROKEN, factory.key, "its code cannot be loaded", url, tone="warn")

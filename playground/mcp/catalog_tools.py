@@ -230,7 +230,7 @@ def _description(tool: Tool) -> JSON:
             "pointer": one.problem.pointer,
             "message": one.problem.message,
         }
-        for one in report.standing
+        for one in report.unwaived
     ]
     deprecation = tool.deprecation
     successor = deprecation.superseded_by if deprecation else None

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from accounts.api_auth import actor
 from accounts.rate_limits import limit_previews
 from catalog.proposals.actions import current_revision
-from catalog.proposals.lookup import held_change_at
+from catalog.proposals.lookup import proposal_at
 from catalog.tools.lookup import revision_at, tool_at
 from catalog.tools.models import Tool
 from playground.real_calls.checks import check_real_calls
@@ -22,7 +22,7 @@ from toolspec.spec import ToolSpec
 @require_safe
 def change_calls(request: HttpRequest, pk: int) -> HttpResponse:
     """How the calls would fare with a change that waits for review."""
-    change = held_change_at(pk, request.user)
+    change = proposal_at(pk, request.user)
     current = current_revision(change.tool_id, request.user)
     if current is None or not change.is_held:
         raise Http404

@@ -167,7 +167,7 @@ def start_for_visitor(
 @sensitive_variables("configuration", "parameters")
 def start_draft(
     tool: Tool,
-    contract: CompiledSpec,
+    compiled_spec: CompiledSpec,
     parameters: JSON,
     *,
     by: User,
@@ -177,7 +177,7 @@ def start_draft(
 
     Args:
         tool: with its current revision, whose connection is used.
-        contract: of the draft (`SpecDraft.contract`). The parameters must match it; the verdict on
+        compiled_spec: of the draft (`SpecDraft.compiled_spec`). The parameters must match it; the verdict on
             the response is that of the current revision (`SpecDraft.with_verdict` gives that of the
             draft).
         parameters: the parameters of the call.
@@ -200,7 +200,7 @@ def start_draft(
     Run.every.filter(by=by, mode=DRAFT).exclude(outcome__in=ACTIVE).delete()
     run = Run(tool=tool, revision=revision_of(tool), by=by, mode=DRAFT, interface="page")
     run.timeout_s = min(settings.RUN_TIMEOUT_S, DRAFT_TIMEOUT_S)
-    return _begin(run, parameters, configuration, contract)
+    return _begin(run, parameters, configuration, compiled_spec)
 
 
 @sensitive_variables("configuration", "parameters", "redactor", "secrets")
@@ -208,13 +208,15 @@ def _begin(
     run: Run,
     parameters: JSON,
     configuration: Configuration | None,
-    contract: CompiledSpec | None = None,
+    compiled_spec: CompiledSpec | None = None,
 ) -> Run:
     """Check the input of a new run, then refuse it, mock it, or hand it to a runner."""
     tool, revision, is_live = run.tool, run.revision, not run.is_mock
-    contract = contract or compiled_spec_of(revision)
+    compiled_spec = compiled_spec or compiled_spec_of(revision)
     log_context.add(run_id=run.pk)
-    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
+    secrets = RunSecrets.of(
+        compiled_spec.parameters, parameters, compiled_spec.configuration, configuration
+    )
     run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
     factory = factory_of(tool, timeout_s=IMPORT_LIMIT_S) if is_live else None
     redactor = secrets.redactor(factory.options.secrets if factory else ())
@@ -224,7 +226,7 @@ def _begin(
         return _stored(_refused(run, without_contents(problems, configuration)))
     budget = Budget()
     problems = request_problems(
-        contract, parameters, configuration, factory=factory, is_live=is_live, budget=budget
+        compiled_spec, parameters, configuration, factory=factory, is_live=is_live, budget=budget
     )
     if (
         factory is not None
@@ -235,7 +237,7 @@ def _begin(
     if problems:
         return _stored(_refused(run, redacted(problems, redactor)))
     if factory is None:
-        return _stored(_mocked(run, contract, parameters, redactor, budget))
+        return _stored(_mocked(run, compiled_spec, parameters, redactor, budget))
     run.factory = factory.label
     if settings.RUNNER == "celery":
         return enqueue.begin(run, configuration, parameters)
@@ -250,18 +252,18 @@ def unsaved_mock(tool: Tool, revision: Revision, parameters: JSON) -> Run:
     Returns:
         A run without a row. Its `problems` explain a refusal.
     """
-    contract = compiled_spec_of(revision)
+    compiled_spec = compiled_spec_of(revision)
     run = Run(tool=tool, revision=revision, mode="mock")
-    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, None)
+    secrets = RunSecrets.of(compiled_spec.parameters, parameters, compiled_spec.configuration, None)
     run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
     redactor = secrets.redactor(())
     budget = Budget()
     problems = secrets.problems() or request_problems(
-        contract, parameters, None, factory=None, is_live=False, budget=budget
+        compiled_spec, parameters, None, factory=None, is_live=False, budget=budget
     )
     if problems:
         return _refused(run, redacted(problems, redactor))
-    return _mocked(run, contract, parameters, redactor, budget)
+    return _mocked(run, compiled_spec, parameters, redactor, budget)
 
 
 def wait(run: Run, timeout_s: float) -> Run:
@@ -367,17 +369,17 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
 
 @sensitive_variables("made", "parameters", "redactor")
 def _mocked(
-    run: Run, contract: CompiledSpec, parameters: JSON, redactor: Redactor, budget: Budget
+    run: Run, compiled_spec: CompiledSpec, parameters: JSON, redactor: Redactor, budget: Budget
 ) -> Run:
     began = time.perf_counter()
     try:
-        made = mock(contract.spec, parameters, contract.return_type)
+        made = mock(compiled_spec.spec, parameters, compiled_spec.return_type)
     except NoMock as error:
         return _refused(run, [error.problem])
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
     run.mock_json = reader.dumps(made.as_json())
-    take_response(run, contract, made.response, redactor, budget)
+    take_response(run, compiled_spec, made.response, redactor, budget)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
     return run

@@ -46,14 +46,14 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
     run, redactor = copy(active.run), active.redactor
     run.outcome = end.outcome
     if end.has_response:
-        contract = compiled_spec_of(run.revision)
-        response, files = with_files(contract.return_type, end, redactor)
+        compiled_spec = compiled_spec_of(run.revision)
+        response, files = with_files(compiled_spec.return_type, end, redactor)
         if end.is_cut:
             max_bytes = active.handle.job.limits.response_bytes
             has_whole = any(file.is_whole for file in files)
             _take_beginning(run, str(response), redactor, max_bytes, has_whole=has_whole)
         else:
-            take_response(run, contract, response, redactor, http_status=end.http_status)
+            take_response(run, compiled_spec, response, redactor, http_status=end.http_status)
             text = run.response_json or ""
             if (
                 files and len(text) > settings.RUN_RESPONSE_BYTES
@@ -88,7 +88,7 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
 
 def take_response(
     run: Run,
-    contract: CompiledSpec,
+    compiled_spec: CompiledSpec,
     response: JSON,
     redactor: Redactor,
     budget: Budget | None = None,
@@ -97,7 +97,7 @@ def take_response(
 ) -> None:
     """Store the response in `run`, redacted, with the verdict on it."""
     began = time.perf_counter()
-    result = contract.check_response(response, http_status, budget)
+    result = compiled_spec.check_response(response, http_status, budget)
     run.check_ms = (time.perf_counter() - began) * 1000
     run.verdict = result.verdict
     run.verdict_reason = redactor.message(result.reason or "")

@@ -19,7 +19,7 @@ SHARED_UNUSABLE = (
 
 @sensitive_variables("configuration")
 def request_problems(
-    contract: CompiledSpec,
+    compiled_spec: CompiledSpec,
     parameters: JSON,
     configuration: Configuration | None,
     *,
@@ -31,7 +31,7 @@ def request_problems(
     problems: list[Problem] = []
     if is_live:
         problems += factory_problems(factory)
-    problems += value_problems(contract.parameters, parameters, "parameters", budget=budget)
+    problems += value_problems(compiled_spec.parameters, parameters, "parameters", budget=budget)
     if (
         factory is not None
         and factory.configurable is False
@@ -42,9 +42,9 @@ def request_problems(
         problems.append(Problem("/configuration", message, "run.not-configurable"))
     elif configuration and configuration.shared_as:
         pass  # validating would reveal something about the hidden value: anyone can publish a schema
-    elif contract.configuration and (configuration or is_live):
+    elif compiled_spec.configuration and (configuration or is_live):
         problems += value_problems(
-            contract.configuration,
+            compiled_spec.configuration,
             configuration.value if configuration else {},
             "configuration",
             budget=budget,

@@ -127,8 +127,10 @@ def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) 
     if factory.label != run.factory:
         run.factory = factory.label
         run.save(update_fields=["factory"])
-    contract = compiled_spec_of(run.revision)
-    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
+    compiled_spec = compiled_spec_of(run.revision)
+    secrets = RunSecrets.of(
+        compiled_spec.parameters, parameters, compiled_spec.configuration, configuration
+    )
     redactor = secrets.redactor(factory.options.secrets)
     job = job_for(run, factory, parameters, configuration)
     waited_ms = max(0.0, (now - run.created_at).total_seconds() * 1000)

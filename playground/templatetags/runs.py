@@ -14,7 +14,7 @@ from catalog.tools.page import Usage
 from playground.examples.calls import call_of
 from playground.examples.models import ExampleCheck
 from playground.factories.registry import registry
-from playground.factories.specs import Proposal, proposal_for
+from playground.factories.specs import FactoryComparison, compare_factory
 from playground.history.factory_use import Use, use_of
 from playground.mcp.addresses import address_of_tool
 from playground.mcp.clients import claude_code
@@ -39,16 +39,19 @@ def example_check(tool: Tool) -> dict[str, Any]:
 def factory_notice(tool: Tool) -> dict[str, Any]:
     """The differences between the installed factory's definition and a tool's spec; empty if there are none."""
     factory = registry().for_tool(tool.tool_id)
-    return {"proposal": proposal_for(factory, tool) if factory else None}
+    return {"comparison": compare_factory(factory, tool) if factory else None}
 
 
 @register.simple_tag(takes_context=True)
-def with_use(context: Context, proposals: Sequence[Proposal]) -> list[tuple[Proposal, Use | None]]:
-    """Each of the proposals of factories with how its tool ran lately, as far as the user may see it."""
-    tools = [proposal.tool.pk for proposal in proposals if proposal.tool]
+def with_use(
+    context: Context, comparisons: Sequence[FactoryComparison]
+) -> list[tuple[FactoryComparison, Use | None]]:
+    """Each of the comparisons of factories with how its tool ran lately, as far as the user may see it."""
+    tools = [comparison.tool.pk for comparison in comparisons if comparison.tool]
     uses = use_of(tools, context["user"])
     return [
-        (proposal, uses.get(proposal.tool.pk) if proposal.tool else None) for proposal in proposals
+        (comparison, uses.get(comparison.tool.pk) if comparison.tool else None)
+        for comparison in comparisons
     ]
 
 

@@ -49,14 +49,14 @@ class InputLink:
 def input_link(
     tool: Tool,
     revision: Revision,
-    contract: CompiledSpec,
+    compiled_spec: CompiledSpec,
     parameters: Maybe,
     configuration: Configuration | None,
 ) -> InputLink:
     """The address of `parameters`; `configuration` is only searched for secrets that they repeat."""
     query = {"revision": str(revision.number)}
     address = reverse("playground:try", args=[tool.slug])
-    shown, left_out = without_secrets(contract, parameters, configuration)
+    shown, left_out = without_secrets(compiled_spec, parameters, configuration)
     if shown == WITHHELD:
         return InputLink(
             problem="This input could not be searched for secrets, so it cannot be shared."
@@ -74,7 +74,7 @@ def input_link(
 
 
 def without_secrets(
-    contract: CompiledSpec, parameters: Maybe, configuration: Configuration | None
+    compiled_spec: CompiledSpec, parameters: Maybe, configuration: Configuration | None
 ) -> tuple[Maybe, tuple[str, ...]]:
     """The parameters without their secrets, or `WITHHELD` if those cannot be found; the pointers of omitted parts.
 
@@ -82,8 +82,8 @@ def without_secrets(
     """
     if isinstance(parameters, Absent):
         return ABSENT, ()
-    found = find_secrets(contract.parameters, parameters)
-    others = configuration.secrets(contract.configuration) if configuration else NONE
+    found = find_secrets(compiled_spec.parameters, parameters)
+    others = configuration.secrets(compiled_spec.configuration) if configuration else NONE
     if any(secrets.reason or secrets.problems() for secrets in (found, others)):
         return WITHHELD, ()
     left_out = tuple(pointer for pointer, _ in found.parts)

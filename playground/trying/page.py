@@ -94,7 +94,11 @@ class Trial(TrialInput):
     @cached_property
     def input_digest(self) -> str:
         """The digest of the filled-in parameters; "" if the text of one cannot be parsed."""
-        return "" if self.parameters.unread else input_digest(self.contract, self.parameters_value)
+        return (
+            ""
+            if self.parameters.unread
+            else input_digest(self.compiled_spec, self.parameters_value)
+        )
 
     @property
     def unread(self) -> Sequence[Summary]:
@@ -108,9 +112,9 @@ class Trial(TrialInput):
             (
                 number,
                 example.description or f"Example {number}",
-                input_digest(self.contract, example.parameters),
+                input_digest(self.compiled_spec, example.parameters),
             )
-            for number, example in enumerate(self.contract.spec.examples, 1)
+            for number, example in enumerate(self.compiled_spec.spec.examples, 1)
             if example.has_parameters
         ]
 
@@ -127,7 +131,7 @@ class Trial(TrialInput):
     @property
     def expected_example(self) -> tuple[str, JSON] | None:
         """Title and return value of the example whose parameters are filled in, else of the first that has one."""
-        examples = self.contract.spec.examples
+        examples = self.compiled_spec.spec.examples
         filled_in = next(
             (number for number, _, digest in self.examples if digest == self.input_digest), 0
         )
@@ -209,7 +213,7 @@ class Trial(TrialInput):
 
     @cached_property
     def _configuration_is_incomplete(self) -> bool:
-        schema, value = self.contract.configuration_form, self.configuration_value
+        schema, value = self.compiled_spec.configuration_form, self.configuration_value
         return (
             schema is not None
             and value is not None
@@ -284,7 +288,9 @@ class Trial(TrialInput):
         if self._has_unread():
             return
         own = None if self.is_shared_by_other else self.configuration_value
-        self.link = input_link(self.tool, self.revision, self.contract, self.parameters.value, own)
+        self.link = input_link(
+            self.tool, self.revision, self.compiled_spec, self.parameters.value, own
+        )
         self.left_out = fields_at(self.parameters.form, self.link.left_out)
 
     def _has_unread(self) -> bool:
@@ -322,7 +328,7 @@ class Trial(TrialInput):
                 self.tool,
                 self.save_as,
                 value,
-                self.contract.configuration,
+                self.compiled_spec.configuration,
                 removed=removed,
             )
         except DocumentError as error:
@@ -360,9 +366,11 @@ class Trial(TrialInput):
         stored = self._stored()
         if isinstance(stored, Absent):
             return set()
-        before = {pointer for pointer, _ in secret_members(self.contract.configuration, stored)}
+        before = {
+            pointer for pointer, _ in secret_members(self.compiled_spec.configuration, stored)
+        }
         return before - {
-            pointer for pointer, _ in secret_members(self.contract.configuration, value.value)
+            pointer for pointer, _ in secret_members(self.compiled_spec.configuration, value.value)
         }
 
     def forget(self, _query: Mapping[str, str]) -> None:

@@ -43,9 +43,9 @@ class FieldLink:
     target: str
 
 
-def prefilled(contract: CompiledSpec, parameters: JSON) -> Prefilled:
+def prefilled(compiled_spec: CompiledSpec, parameters: JSON) -> Prefilled:
     """The parameters of a run, to fill in again."""
-    secrets = find_secrets(contract.parameters, parameters, by_name=False)
+    secrets = find_secrets(compiled_spec.parameters, parameters, by_name=False)
     if secrets.reason or parameters == WITHHELD:
         return Prefilled(ABSENT, ("",))
     marks = frozenset(pointer for pointer, stored in secrets.parts if stored == MARK)

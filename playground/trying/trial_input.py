@@ -90,7 +90,7 @@ class TrialInput:
     _opened: Configuration | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.contract: CompiledSpec = compiled_spec_of(self.revision)
+        self.compiled_spec: CompiledSpec = compiled_spec_of(self.revision)
         self.factory: FactoryInfo | None = factory_of(self.tool)
         self.seal = PageTokens(str(self.user.pk), self.tool.slug)
         if not self.can_run_live:
@@ -122,7 +122,7 @@ class TrialInput:
 
     @property
     def is_configurable(self) -> bool:
-        return self.contract.configuration is not None
+        return self.compiled_spec.configuration is not None
 
     @property
     def saved(self) -> list[Choice]:
@@ -243,7 +243,7 @@ class TrialInput:
         self.notices.append(notice)
 
     def _of_example(self, number: str) -> Maybe:
-        examples = self.contract.spec.examples
+        examples = self.compiled_spec.spec.examples
         index = (
             int(number) - 1 if number.isascii() and number.isdecimal() and len(number) < 6 else -1
         )
@@ -263,7 +263,7 @@ class TrialInput:
             return ABSENT
 
     def _parameters_of(self, value: Maybe) -> Submission:
-        return begin(self.contract.parameters, value, name=PARAMETERS, seal=self.seal)
+        return begin(self.compiled_spec.parameters, value, name=PARAMETERS, seal=self.seal)
 
     def load_configuration(self) -> None:
         """Fill in the selected saved configuration, else an empty one."""
@@ -274,7 +274,7 @@ class TrialInput:
             self.configuration = None
             return
         self.configuration = begin(
-            self.contract.configuration_form,
+            self.compiled_spec.configuration_form,
             stored,
             name=CONFIGURATION,
             stored=stored,
@@ -306,12 +306,14 @@ class TrialInput:
         self.timeout = single.get("timeout_s", "").strip()[:20]
         self.saved_name = single.get("saved", "")
         self.parameters = read_submission(
-            self.contract.parameters,
+            self.compiled_spec.parameters,
             pairs,
             name=PARAMETERS,
             seal=self.seal,
             is_checked=is_checked,
-            adjust=lambda result, value: described_in_form(result, self.contract.parameters, value),
+            adjust=lambda result, value: described_in_form(
+                result, self.compiled_spec.parameters, value
+            ),
         )
         stored = self._stored() if self.is_configurable else ABSENT
         if self.is_configurable and not self.is_shared_by_other:
@@ -343,14 +345,14 @@ class TrialInput:
         self, pairs: list[tuple[str, Sent]], stored: Maybe, *, is_checked: bool
     ) -> None:
         self.configuration = read_submission(
-            self.contract.configuration_form,
+            self.compiled_spec.configuration_form,
             pairs,
             name=CONFIGURATION,
             stored=stored,
             seal=self.seal,
             is_checked=is_checked and self.mode == "live",
             adjust=lambda result, value: described_in_form(
-                result, self.contract.configuration_form, value, by_name=True
+                result, self.compiled_spec.configuration_form, value, by_name=True
             ),
         )
 
@@ -453,7 +455,7 @@ class TrialInput:
         value = opened.value
         if opened.shared_as:
             return ABSENT
-        shown = without_unmarked_secrets(value, self.contract.configuration_form)
+        shown = without_unmarked_secrets(value, self.compiled_spec.configuration_form)
         if shown is None:
             self._add_notice(Notice("The saved configuration cannot be used.", UNSEARCHABLE))
             return ABSENT

@@ -89,7 +89,7 @@ def make_state() -> dict[str, object]:
     from catalog.organise.access import Access, change_tool_access
     from catalog.organise.lifecycle import archive, deprecate
     from catalog.organise.metadata import Organisation, organise
-    from catalog.proposals.actions import Proposal, publish_or_hold
+    from catalog.proposals.actions import PendingSpec, publish_or_hold
     from catalog.sources.sync import sync
     from catalog.tools.models import Tool
     from catalog.tools.publishing import publish
@@ -154,7 +154,7 @@ def make_state() -> dict[str, object]:
         waive(tool, rule="description-vague", reason="Customers know what it does.", by=owner)
         star(Tool.objects.get(slug="convert_units"), owner)
         proposal = publish_or_hold(read_spec(second.replace("e-mail", "post")), by=people["ada"])
-        assert isinstance(proposal, Proposal)
+        assert isinstance(proposal, PendingSpec)
 
     source = add_document(document(FORECAST, ALERTS), by=owner)
     sync(source)
@@ -210,7 +210,7 @@ def make_state() -> dict[str, object]:
             for name in ["owner", *people]
         },
         "link_unused": path_of_link(new_link(owner)),
-        "held_change": source.held_changes.get().pk,
+        "held_change": source.proposals.get().pk,
         "proposal": proposal.change.pk,
         "upload": report.pk,
         "upload_rejected": rejected.pk,

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.models import ApiToken, User
 from accounts.tokens import create_token, token_for
 from catalog.lint.waivers import waive
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source
 from catalog.uploads.models import Upload
 from playground.configurations.models import SavedConfiguration
@@ -31,7 +31,7 @@ SHOWN = [
     "catalog/upload",
     "catalog/source",
     "catalog/sourcesync",
-    "catalog/heldchange",
+    "catalog/proposal",
     "playground/run",
     "playground/examplecheck",
     "playground/savedconfiguration",
@@ -74,7 +74,7 @@ def rows(root):
     source = Source.objects.create(
         name="demo", kind="mcp-http", credentials="the-ciphertext", owner=root
     )
-    held = HeldChange.objects.create(
+    held = Proposal.objects.create(
         tool_id="demo.add", source=source, text="{}", sha256="", reason="It is breaking."
     )
     return {
@@ -86,7 +86,7 @@ def rows(root):
         "catalog/upload": upload,
         "catalog/source": source,
         "catalog/sourcesync": source.syncs.create(),
-        "catalog/heldchange": held,
+        "catalog/proposal": held,
         "playground/run": run,
         "playground/examplecheck": check,
         "playground/savedconfiguration": saved,

@@ -5,7 +5,7 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import SourceSync
 from catalog.sources.sync import sync
 from catalog.tools.models import Tool
@@ -232,7 +232,7 @@ def test_the_default_policy_holds_words_hints_defaults_and_poisoned_additions(se
         record = sync(source)
 
     held = {
-        change.tool_id.removeprefix("demo."): change.verdict for change in HeldChange.objects.all()
+        change.tool_id.removeprefix("demo."): change.verdict for change in Proposal.objects.all()
     }
     assert held == {
         "described": "wording",
@@ -252,7 +252,7 @@ def test_the_page_of_a_held_change_shows_the_words_side_by_side(browser):
     sync(source)
     sync(replace_document(source, document(operation("wipe", summary="Delete all at once."))))
 
-    response = browser.get(HeldChange.objects.get().get_absolute_url())
+    response = browser.get(Proposal.objects.get().get_absolute_url())
 
     impact = LexborHTMLParser(response.content.decode()).css_first("#meaning")
     assert "wording" in impact.text()
@@ -270,7 +270,7 @@ def test_another_method_of_a_request_waits_for_approval():
 
     sync(replace_document(source, text.replace('"get"', '"delete"')))
 
-    assert (HeldChange.objects.get().verdict, SourceSync.objects.first().held) == ("unknown", 1)
+    assert (Proposal.objects.get().verdict, SourceSync.objects.first().held) == ("unknown", 1)
 
 
 @pytest.mark.django_db

@@ -19,7 +19,7 @@ from accounts.roles import set_role
 from catalog.exports.sdk_wheel import sdk_wheel
 from catalog.lint.waivers import waive
 from catalog.organise.access import Access, change_tool_access
-from catalog.proposals.actions import Proposal, publish_or_hold
+from catalog.proposals.actions import PendingSpec, publish_or_hold
 from catalog.sources.models import Source, SourceSync
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
@@ -142,7 +142,7 @@ def make_world() -> World:
     proposal = publish_or_hold(
         make_spec("kit.mine", description="Proposed."), by=people["publisher"]
     )
-    assert isinstance(proposal, Proposal)
+    assert isinstance(proposal, PendingSpec)
     upload = Upload.objects.create(by=owner, names="one.json")
     webhook = Webhook.objects.create(
         url="http://127.0.0.1/", events=["tool.revised"], secret=encrypt("0" * 64)

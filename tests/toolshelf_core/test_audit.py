@@ -272,7 +272,7 @@ def test_held_changes_and_decisions_are_recorded():
     source = add_document(document(FORECAST))
     sync(source)
     sync(replace_document(source, document(BREAKING)))
-    reject(source.held_changes.get(), by=grace)
+    reject(source.proposals.get(), by=grace)
 
     held = the("change.hold")
     assert (held.object_id, held.interface) == ("weather.forecast", "sync")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.corpora import lines
 from tests.factories import make_spec, spec_text
-from toolspec.lint import advise
+from toolspec.lint import lint_with_positions
 from toolspec.lint.fixes import apply_fix
 from toolspec.member_names import find_misnamed
 from toolspec.spec import read_spec
@@ -69,7 +69,9 @@ def test_members_at_the_top_and_in_examples_are_found():
 def test_a_misspelt_member_is_an_error_of_lint_whose_fix_renames_it():
     text = spec_text("f", paramters={"type": "object", "properties": {"a": {"type": "string"}}})
 
-    [advice] = [one for one in advise(read_spec(text)) if one.rule == "member-misspelt"]
+    [advice] = [
+        one for one in lint_with_positions(read_spec(text)) if one.rule == "member-misspelt"
+    ]
 
     assert advice.severity == "error"
     assert read_spec(apply_fix(text, advice.fix)).parameters == {
@@ -80,7 +82,9 @@ def test_a_misspelt_member_is_an_error_of_lint_whose_fix_renames_it():
 
 def test_a_value_that_does_not_fit_has_no_fix():
     [advice] = [
-        one for one in advise(make_spec("f", paramters="none")) if one.rule == "member-misspelt"
+        one
+        for one in lint_with_positions(make_spec("f", paramters="none"))
+        if one.rule == "member-misspelt"
     ]
 
     assert advice.fix is None

@@ -12,7 +12,7 @@ rule_examples   the findings in the examples of the rules
 
 from toolspec.lint.findings import SEVERITIES, Finding, Fix, Severity
 from toolspec.lint.fixes import FixResult, apply_fix, apply_safe_fixes
-from toolspec.lint.linter import Advice, advise, lint, score
+from toolspec.lint.linter import LocatedFinding, lint, lint_with_positions, score
 from toolspec.lint.registry import RULES, Rule
 from toolspec.lint.rules.injection import UNSEARCHED, injected_phrases, unsearched_text
 
@@ -20,17 +20,17 @@ __all__ = [
     "RULES",
     "SEVERITIES",
     "UNSEARCHED",
-    "Advice",
     "Finding",
     "Fix",
     "FixResult",
+    "LocatedFinding",
     "Rule",
     "Severity",
-    "advise",
     "apply_fix",
     "apply_safe_fixes",
     "injected_phrases",
     "lint",
+    "lint_with_positions",
     "score",
     "unsearched_text",
 ]

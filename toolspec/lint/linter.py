@@ -71,7 +71,7 @@ def _find(subject: Subject) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class LocatedFinding:
     """A finding with its position: `problem` has the pointer, line, column, message and rule."""
 
     problem: Problem
@@ -91,7 +91,7 @@ class Advice:
         return {**self.problem.as_json(), "severity": self.severity, "fix": fix}
 
 
-def advise(spec: ToolSpec) -> list[Advice]:
+def lint_with_positions(spec: ToolSpec) -> list[LocatedFinding]:
     """The findings of `spec`, the most severe first, with lines and columns of its text."""
     findings = lint(spec)
     if not findings:
@@ -101,7 +101,7 @@ def advise(spec: ToolSpec) -> list[Advice]:
     for finding in findings:
         line, column = positions[finding.pointer]
         problem = Problem(finding.pointer, finding.message, finding.rule, line=line, column=column)
-        advice.append(Advice(problem, finding.severity, finding.fix))
+        advice.append(LocatedFinding(problem, finding.severity, finding.fix))
     return advice
 
 
@@ -116,7 +116,7 @@ COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
 }
 
 
-def score(findings: Iterable[Finding | Advice]) -> int:
+def score(findings: Iterable[Finding | LocatedFinding]) -> int:
     """0 (hardly usable) to 100 (no findings).
 
     Repeated findings of one rule cost less: they are one mistake.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from toolspec.errors import Problem
-from toolspec.lint import RULES, SEVERITIES, Advice
+from toolspec.lint import RULES, SEVERITIES, LocatedFinding
 from toolspec.text.reader import JSON, dumps
 
 MAX_LINES: Final = 10  # of a rule
@@ -29,9 +29,9 @@ class Checked:
     source: str
     line: int
     problems: tuple[Problem, ...] = ()
-    advice: tuple[Advice, ...] = ()
+    advice: tuple[LocatedFinding, ...] = ()
     score: int | None = None
-    failing_calls: tuple[Advice, ...] = ()
+    failing_calls: tuple[LocatedFinding, ...] = ()
 
 
 def as_text(checked: Sequence[Checked]) -> str:

@@ -24,7 +24,7 @@ from toolshelf_core.commands import BaseCommand, without_controls
 from toolshelf_core.outgoing.clients import ssl_context
 from toolshelf_core.site_url import stored_site_url
 from toolspec.errors import DocumentError, Problem, SpecError
-from toolspec.lint import RULES, SEVERITIES, Advice, advise, score
+from toolspec.lint import RULES, SEVERITIES, LocatedFinding, lint_with_positions, score
 from toolspec.lint.assessment import WaivedFinding
 from toolspec.lint.reporters import FORMATS, Checked, as_sarif
 from toolspec.schema.describe import plural
@@ -145,11 +145,11 @@ def _waivers_in(file: Path) -> list[tuple[str, WaivedFinding]]:
     return found
 
 
-def _check_no_calls(_spec: ToolSpec) -> tuple[Advice, ...]:
+def _check_no_calls(_spec: ToolSpec) -> tuple[LocatedFinding, ...]:
     return ()
 
 
-def _calls_at(site: str) -> Callable[[ToolSpec], tuple[Advice, ...]]:
+def _calls_at(site: str) -> Callable[[ToolSpec], tuple[LocatedFinding, ...]]:
     """A function that asks a site how the recent calls of a spec's tool would fare with the spec.
 
     Raises:
@@ -171,7 +171,7 @@ def _calls_at(site: str) -> Callable[[ToolSpec], tuple[Advice, ...]]:
             verify=ssl_context(),
         )
 
-    def ask(spec: ToolSpec) -> tuple[Advice, ...]:
+    def ask(spec: ToolSpec) -> tuple[LocatedFinding, ...]:
         try:
             response = send(spec)
             if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
@@ -189,7 +189,7 @@ def _calls_at(site: str) -> Callable[[ToolSpec], tuple[Advice, ...]]:
     return ask
 
 
-def _failing_calls(report: Mapping[str, Any], spec: ToolSpec) -> tuple[Advice, ...]:
+def _failing_calls(report: Mapping[str, Any], spec: ToolSpec) -> tuple[LocatedFinding, ...]:
     """A finding for the calls that the spec would refuse, and one for the responses that would not match it."""
     kinds = [
         ("call", "calls-refused", "/definition/parameters", "would be refused"),
@@ -210,7 +210,7 @@ def _failing_calls(report: Mapping[str, Any], spec: ToolSpec) -> tuple[Advice, .
             message += f" Run {first['run']}: {reason}"
         line, column = locate(spec.source, [pointer])[pointer]
         problem = Problem(pointer, message, rule, line=line, column=column)
-        findings.append(Advice(problem, "error"))
+        findings.append(LocatedFinding(problem, "error"))
     return tuple(findings)
 
 
@@ -223,7 +223,7 @@ def _with_advice(checked: Checked, severity: str) -> Checked:
 def _check(
     piece: Piece,
     waivers: Sequence[tuple[str, WaivedFinding]],
-    ask: Callable[[ToolSpec], tuple[Advice, ...]],
+    ask: Callable[[ToolSpec], tuple[LocatedFinding, ...]],
 ) -> Checked:
     if piece.refusal:
         return Checked(piece.source, piece.line, (piece.refusal,))
@@ -241,7 +241,7 @@ def _check(
     waived = [one for tool, one in waivers if tool in {"", spec.tool_id}]
     advice = tuple(
         replace(one, problem=piece.in_source(one.problem))
-        for one in advise(spec)
+        for one in lint_with_positions(spec)
         if not any(waiver.covers(one.rule, one.problem.pointer) for waiver in waived)
     )
     failing = tuple(replace(one, problem=piece.in_source(one.problem)) for one in ask(spec))
@@ -250,6 +250,6 @@ def _check(
     )
 
 
-def _from(severity: str, advice: Sequence[Advice]) -> tuple[Advice, ...]:
+def _from(severity: str, advice: Sequence[LocatedFinding]) -> tuple[LocatedFinding, ...]:
     """The advice of this severity or a higher one."""
     return tuple(one for one in advice if one.severity in SHOWN[severity])

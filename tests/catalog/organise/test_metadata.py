@@ -12,7 +12,7 @@ from catalog.access.models import Toolkit
 from catalog.organise.access import Access, change_toolkit_access
 from catalog.organise.lifecycle import deprecate
 from catalog.organise.metadata import Organisation, organise
-from catalog.proposals.actions import Proposal, publish_or_hold
+from catalog.proposals.actions import PendingSpec, publish_or_hold
 from catalog.tools.lookup import toolkit_for
 from catalog.tools.models import Tool, ToolTag
 from catalog.tools.publishing import publish
@@ -624,4 +624,4 @@ def test_a_long_prefix_is_checked_as_the_toolkit_that_it_is_stored_in(ada):
 
     outcome = publish_or_hold(spec, by=eve)
 
-    assert isinstance(outcome, Proposal)
+    assert isinstance(outcome, PendingSpec)

@@ -8,7 +8,7 @@ from accounts.roles import set_role
 from catalog.access.models import Toolkit
 from catalog.access.rights import may
 from catalog.proposals.actions import changes_to_review, publish_or_hold
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
@@ -40,7 +40,7 @@ def changes(people):
     wanted = [("owned", None), ("unowned", None), ("kit.new", None)]
     wanted += [(name, source) for name in ("owned", "unowned", "kit.new", "origin.new")]
     for name, of_source in wanted:
-        HeldChange.objects.create(
+        Proposal.objects.create(
             tool_id=name,
             toolkit_key=group_key(name.partition(".")[0] if "." in name else ""),
             source=of_source,
@@ -48,7 +48,7 @@ def changes(people):
             text=make_spec(name).source,
             base=tool.current if (tool := Tool.objects.filter(tool_id=name).first()) else None,
         )
-    return HeldChange.objects.all()
+    return Proposal.objects.all()
 
 
 def test_the_changes_to_review_are_those_that_each_person_may_decide_about(people, changes):
@@ -67,7 +67,7 @@ def test_many_changes_that_a_person_may_only_see_hide_none_of_their_own(people):
     publish(make_spec("owned"), by=people["owner"])
     publish_or_hold(make_spec("owned", description="New."), by=people["publisher"])
     for number in range(30):
-        HeldChange.objects.create(
+        Proposal.objects.create(
             tool_id=f"origin.t{number}", source=source, text=make_spec(f"origin.t{number}").source
         )
 

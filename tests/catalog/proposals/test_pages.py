@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts.roles import set_role
 from catalog.proposals.actions import approve
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
 from playground.runs.models import Run
@@ -62,7 +62,7 @@ def test_fixes_of_somebody_elses_tool_are_proposed_and_an_owner_decides(browser,
 
     answer = browser.post(form.attributes["action"], fields, follow=True)
 
-    change = HeldChange.objects.get()
+    change = Proposal.objects.get()
     assert "Propose 2 fixes" in form.text()
     assert answer.redirect_chain == [(change.get_absolute_url(), 302)]
     assert (
@@ -79,7 +79,7 @@ def test_a_waiting_proposal_is_shown_to_its_author_alone(browser, tool, reader):
 
     link = page(browser, "/tools/a/lint/").css_first(".notice a")
 
-    assert link.attributes["href"] == HeldChange.objects.get().get_absolute_url()
+    assert link.attributes["href"] == Proposal.objects.get().get_absolute_url()
     assert "Your proposal" not in page(reader, "/tools/a/lint/").body.text()
 
 
@@ -118,7 +118,7 @@ def test_an_owner_who_may_not_upload_new_tools_applies_fixes_as_before(tool, own
     client.post("/tools/a/lint/fixes/", {"seen": "1", "safe": "1"})
 
     assert Tool.objects.with_current().get().current.number == 2
-    assert not HeldChange.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 def test_the_api_answers_that_proposed_fixes_are_held(tool, ada):
@@ -128,7 +128,7 @@ def test_the_api_answers_that_proposed_fixes_are_held(tool, ada):
         "POST", "/tools/a/lint/fixes", json.dumps({"revision": 1, "dry_run": True})
     )
     assert (tried.status_code, tried.json()["change"]) == (202, None)
-    assert not HeldChange.objects.exists()
+    assert not Proposal.objects.exists()
 
     answer = program.send("POST", "/tools/a/lint/fixes", json.dumps({"revision": 1}))
 
@@ -136,7 +136,7 @@ def test_the_api_answers_that_proposed_fixes_are_held(tool, ada):
     assert answer.json() == {
         "outcome": "held",
         "tool_id": "a",
-        "change": HeldChange.objects.get().pk,
+        "change": Proposal.objects.get().pk,
         "reason": "Only the owner (olivia), the maintainers and administrators can publish revisions of a.",
     }
 
@@ -149,7 +149,7 @@ def test_fixes_of_a_revision_that_is_not_current_are_not_proposed(tool, ada, own
     )
 
     assert answer.status_code == 409
-    assert not HeldChange.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["current spec last", "current spec first"])
@@ -164,7 +164,7 @@ def test_a_spec_that_others_may_change_is_held_beside_the_current_one_in_an_uplo
     outcomes = [entry["outcome"] for entry in report["specs"]]
     assert outcomes == ["held", "unchanged"][::order]
     assert tool.revisions.count() == 1
-    assert HeldChange.objects.get().text == changed.source
+    assert Proposal.objects.get().text == changed.source
 
 
 def test_a_run_is_proposed_as_an_example(browser, run, owner):
@@ -181,7 +181,7 @@ def test_a_run_is_proposed_as_an_example(browser, run, owner):
         in answer.content.decode()
     )
     assert Tool.objects.with_current().get().current.number == 1
-    spec = approve(HeldChange.objects.get(), by=owner).revision.spec
+    spec = approve(Proposal.objects.get(), by=owner).revision.spec
     assert spec.examples[-1].parameters == {"city": "Porto"}
 
 
@@ -193,14 +193,14 @@ def test_an_example_is_not_proposed_over_an_unseen_revision(browser, run, ada, o
     api_answer = Program(make_token(user=ada)).send("POST", f"/runs/{run.pk}/example", body)
 
     assert (page_answer.status_code, api_answer.status_code) == (422, 409)
-    assert not HeldChange.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 def test_the_api_answers_that_a_proposed_example_is_held(run, ada):
     answer = Program(make_token(user=ada)).send("POST", f"/runs/{run.pk}/example", "{}")
 
     assert answer.status_code == 202, answer.content
-    assert answer.json()["change"] == HeldChange.objects.get().pk
+    assert answer.json()["change"] == Proposal.objects.get().pk
 
 
 def test_somebody_who_may_only_run_tools_proposes_no_example(run, ada):

@@ -150,9 +150,9 @@ def test_tools_are_filtered_by_passing_examples(catalog_tools, stranger, client)
     check(Tool.objects.get(tool_id="odd"), failed=1)
 
     assert ids(stranger, examples_hold=True) == ids(stranger, q="examples:pass") == {"good"}
-    assert ids(stranger, examples_hold=True, q="city") == {"good"}
+    assert ids(stranger, examples_pass=True, q="city") == {"good"}
     assert (
-        ids(stranger, examples_hold=False)
+        ids(stranger, examples_pass=False)
         == ids(stranger, q="-examples:pass")
         == {"odd", "bad", "new"}
     )

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source, SourceSync
 from catalog.sources.sync import begin, sync
 from catalog.tools.models import Tool
@@ -38,7 +38,7 @@ def held(*, owner=None):
     source = add_document(document(FORECAST), by=owner)
     sync(source)
     sync(replace_document(source, document(BREAKING)))
-    return HeldChange.objects.get()
+    return Proposal.objects.get()
 
 
 def test_a_source_is_added_read_changed_and_removed(staff):

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source
 from catalog.sources.sync import sync
 from tests.catalog.sources.documents import (
@@ -104,7 +104,7 @@ def test_pages_of_tools_and_changes_do_not_read_the_document_of_a_source(client,
     sync(source)
     replace_document(source, document(BREAKING))
     sync(source)
-    address = path.format(change=HeldChange.objects.get().pk)
+    address = path.format(change=Proposal.objects.get().pk)
     client.force_login(make_user("grace", is_staff=True))
 
     with CaptureQueriesContext(connection) as asked:

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.views.debug import get_exception_reporter_filter
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources import discovery, reading, schedule
 from catalog.sources.models import Source
 from catalog.sources.sync import AlreadySyncing, sync
@@ -572,7 +572,7 @@ def test_a_source_holds_tools_that_somebody_else_or_another_document_made(staff,
 
     staff.post("/add/", {"text": described(FORECAST, ALERTS)})
 
-    waiting = HeldChange.objects.values_list("tool_id", flat=True)
+    waiting = Proposal.objects.values_list("tool_id", flat=True)
     assert sorted(waiting) == ["things.alerts", "things.forecast"]
 
 

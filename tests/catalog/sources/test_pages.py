@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source, SourceSync
 from catalog.sources.sync import begin, carry_out, sync
 from catalog.tools.models import Tool
@@ -43,7 +43,7 @@ def held():
     source = add_document(document(FORECAST))
     sync(source)
     sync(replace_document(source, document(BREAKING)))
-    return HeldChange.objects.get()
+    return Proposal.objects.get()
 
 
 def test_the_list_shows_the_state_of_each_source(browser):
@@ -188,7 +188,7 @@ def test_a_held_change_is_rejected(staff):
 
 def test_a_new_tool_that_is_held_shows_its_text(staff):
     sync(add_document(document(FORECAST), policy="review"))
-    change = HeldChange.objects.get()
+    change = Proposal.objects.get()
 
     response = staff.get(f"/review/{change.pk}/")
 
@@ -204,7 +204,7 @@ def test_a_change_is_not_approved_on_top_of_another_revision(staff):
     )
 
     assert "a newer revision than the one you saw" in text(response)
-    assert HeldChange.objects.get().is_held
+    assert Proposal.objects.get().is_held
 
 
 def test_users_who_may_not_decide_are_refused(browser):
@@ -213,7 +213,7 @@ def test_users_who_may_not_decide_are_refused(browser):
     response = browser.post(f"/review/{change.pk}/", {"decision": "approve", "seen": "1"})
 
     assert response.status_code == 403
-    assert HeldChange.objects.get().is_held
+    assert Proposal.objects.get().is_held
 
 
 def test_settings_are_changed_and_credentials_stay(staff):
@@ -341,7 +341,7 @@ def test_text_of_a_source_is_escaped(staff):
     bad = {**FORECAST, "operationId": "<script>alert(1)</script>", "summary": "<b>x</b>"}
     sync(add_document(document(bad), policy="review"))
 
-    for path in ("/sources/weather/", HeldChange.objects.get().get_absolute_url()):
+    for path in ("/sources/weather/", Proposal.objects.get().get_absolute_url()):
         assert b"<script>alert" not in staff.get(path).content
 
 

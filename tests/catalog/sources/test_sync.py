@@ -5,7 +5,7 @@ import json
 import pytest
 
 from catalog.proposals.actions import AlreadyDecided, approve, reject
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources import sync as syncing
 from catalog.sources.models import Source, SourceSync, SourceTool
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
@@ -96,7 +96,7 @@ def test_the_policy_decides_what_becomes_current(policy, change, outcome):
 
     assert counts(record) == {outcome: 1}
     assert forecast().revisions.count() == (2 if outcome == "revised" else 1)
-    assert HeldChange.objects.filter(state="held").count() == (1 if outcome == "held" else 0)
+    assert Proposal.objects.filter(state="held").count() == (1 if outcome == "held" else 0)
     assert forecast().source_tool.differs is (outcome == "held")
 
 
@@ -107,7 +107,7 @@ def test_new_tools_are_published_by_default_and_held_by_the_policy_review(ada):
     assert not Tool.objects.exists()
 
     ada.is_staff = True
-    approve(HeldChange.objects.get(), by=ada)
+    approve(Proposal.objects.get(), by=ada)
 
     assert forecast().current.origin == {"kind": "source", "name": "weather"}
     assert forecast().source_tool.differs is False
@@ -122,7 +122,7 @@ def test_the_report_names_what_changed_and_the_verdict():
     record.refresh_from_db()
 
     [change] = record.changes
-    held = HeldChange.objects.get()
+    held = Proposal.objects.get()
     assert change == {
         "tool_id": "weather.forecast",
         "outcome": "held",
@@ -210,10 +210,10 @@ def test_a_tool_that_was_in_the_catalog_before_is_not_overwritten(ada):
     assert counts(record) == {"held": 1}
     assert forecast().name == "mine"
     assert (
-        HeldChange.objects.get().reason
+        Proposal.objects.get().reason
         == "A tool with this id was in the catalog before the source listed it."
     )
-    approve(HeldChange.objects.get(), by=ada)
+    approve(Proposal.objects.get(), by=ada)
     assert forecast().current.origin == {"kind": "source", "name": "weather"}
 
 
@@ -231,7 +231,7 @@ def test_a_revision_that_was_published_here_is_not_overwritten(ada):
     record = sync(replace_document(source, document(DESCRIBED)))
 
     assert counts(record) == {"held": 1}
-    assert HeldChange.objects.get().reason.startswith("Revision 2 was published here")
+    assert Proposal.objects.get().reason.startswith("Revision 2 was published here")
     assert forecast().description == "By Ada"
 
 
@@ -242,7 +242,7 @@ def test_a_later_change_replaces_the_held_one():
 
     sync(replace_document(source, document(FORECAST)))
 
-    assert [change.state for change in HeldChange.objects.all()] == ["replaced"]
+    assert [change.state for change in Proposal.objects.all()] == ["replaced"]
     assert forecast().source_tool.differs is False
 
 
@@ -252,14 +252,14 @@ def test_an_approved_change_becomes_the_next_revision(ada):
     sync(replace_document(source, document(BREAKING)))
     ada.is_staff = True
 
-    publication = approve(HeldChange.objects.get(), by=ada, seen=1)
+    publication = approve(Proposal.objects.get(), by=ada, seen=1)
 
     assert (publication.outcome, publication.revision.number, publication.revision.created_by) == (
         "revised",
         2,
         ada,
     )
-    change = HeldChange.objects.get()
+    change = Proposal.objects.get()
     assert (change.state, change.decided_by) == ("approved", ada)
     assert forecast().source_tool.differs is False
     with pytest.raises(AlreadyDecided, match=r"no longer in review: approved\."):
@@ -279,9 +279,9 @@ def test_a_change_is_not_approved_on_top_of_a_revision_that_was_not_seen(ada):
     ada.is_staff = True
 
     with pytest.raises(RevisionConflict, match="a newer revision than the one you saw"):
-        approve(HeldChange.objects.get(), by=ada, seen=1)
+        approve(Proposal.objects.get(), by=ada, seen=1)
 
-    assert HeldChange.objects.get().is_held
+    assert Proposal.objects.get().is_held
 
 
 def test_a_rejected_change_is_not_held_again(ada):
@@ -290,10 +290,10 @@ def test_a_rejected_change_is_not_held_again(ada):
     sync(replace_document(source, document(BREAKING)))
     ada.is_staff = True
 
-    reject(HeldChange.objects.get(), by=ada)
+    reject(Proposal.objects.get(), by=ada)
 
     assert counts(sync(source)) == {"unchanged": 1}
-    assert [change.state for change in HeldChange.objects.all()] == ["rejected"]
+    assert [change.state for change in Proposal.objects.all()] == ["rejected"]
     assert forecast().source_tool.differs is True
 
 
@@ -360,13 +360,13 @@ def test_an_identical_tool_that_was_in_the_catalog_before_waits_for_approval(ada
 
     assert counts(sync(source)) == {"held": 1}
     assert (
-        HeldChange.objects.get().reason
+        Proposal.objects.get().reason
         == "A tool with this id was in the catalog before the source listed it."
     )
     assert forecast().source_tool.published_sha256 == ""
     assert counts(sync(source)) == {"unchanged": 1}
 
-    approved = approve(HeldChange.objects.get(), by=ada)
+    approved = approve(Proposal.objects.get(), by=ada)
 
     assert (approved.revision.number, approved.revision.source) == (2, imported.spec.source)
     assert forecast().current.origin == {"kind": "source", "name": "weather"}
@@ -450,7 +450,7 @@ def test_a_change_of_where_credentials_go_is_held(changed):
 
     assert counts(sync(replace_document(source, changed))) == {"held": 1}
     assert (
-        HeldChange.objects.get().reason
+        Proposal.objects.get().reason
         == "The URL that receives requests or credentials has changed."
     )
 

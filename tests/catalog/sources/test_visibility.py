@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.access.models import Toolkit
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.sync import sync
 from tests.catalog.sources.documents import FORECAST, add_document, document
 from tests.conftest import Program
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 def change():
     """A new tool that waits for approval, in a toolkit whose name is written in another way than in the tool's id."""
     sync(add_document(document(FORECAST), name="secret-kit", policy="review"))
-    return HeldChange.objects.get()
+    return Proposal.objects.get()
 
 
 @pytest.fixture
@@ -50,4 +50,4 @@ def test_its_owner_sees_them(toolkit, change):
 def test_an_open_toolkit_hides_nothing(toolkit, change):
     Toolkit.objects.update(visibility="everyone")
 
-    assert HeldChange.objects.visible_to(make_user("bob")).get() == change
+    assert Proposal.objects.visible_to(make_user("bob")).get() == change

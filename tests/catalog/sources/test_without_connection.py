@@ -6,7 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.proposals.actions import approve
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source, SourceTool
 from catalog.sources.sync import sync
 from catalog.tools.models import Tool
@@ -162,7 +162,7 @@ def test_an_approved_change_takes_its_tool_from_a_source_that_does_not_run_it(ki
     second = store_source("other", "document", document=text)
     Source.objects.filter(pk=second.pk).update(prefix="weather")
     sync(second)
-    change = HeldChange.objects.get()
+    change = Proposal.objects.get()
 
     approve(change, by=make_user("root", is_superuser=True))
 

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from catalog.access.models import Toolkit
 from catalog.access.rights import may
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
@@ -276,11 +276,11 @@ def test_a_new_id_does_not_open_the_tool_of_another_owner(ada):
     )
 
     assert held.outcome == "held"
-    change = HeldChange.objects.get()
+    change = Proposal.objects.get()
     assert change.source.owner == eve
     assert may(ada, "approve", change)
     assert not may(eve, "approve", change)
-    assert not HeldChange.objects.decidable_by(eve).exists()
+    assert not Proposal.objects.decidable_by(eve).exists()
     assert Tool.objects.get().current.number == 1
 
 
@@ -291,10 +291,10 @@ def test_a_new_id_in_the_toolkit_of_others_waits_for_approval(ada):
 
     assert (entry.outcome, entry.has_editable_id, entry.has_wrong_id) == ("held", True, False)
     assert not Tool.objects.exists()
-    [change] = HeldChange.objects.all()
+    [change] = Proposal.objects.all()
     assert may(ada, "approve", change)
     assert not may(change.source.owner, "approve", change)
-    assert not HeldChange.objects.decidable_by(change.source.owner).exists()
+    assert not Proposal.objects.decidable_by(change.source.owner).exists()
 
 
 def test_choices_are_read_as_they_were_written():

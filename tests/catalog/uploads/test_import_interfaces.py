@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accounts.tokens import create_token
 from catalog.proposals.actions import approve
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.sources.models import Source
 from catalog.sources.sync import begin, sync
 from catalog.tools.models import Revision, Tool
@@ -283,7 +283,7 @@ def test_a_tool_of_another_person_waits_for_their_review(ada):
 
     [held] = uploaded_by(eve, tool_list(), replace=True)
 
-    change = HeldChange.objects.get()
+    change = Proposal.objects.get()
     assert (held.outcome, held.change) == ("held", change.pk)
     approve(change, by=ada)
     assert Tool.objects.get().current.origin == {"kind": "source", "name": "mail"}
@@ -702,7 +702,7 @@ def test_a_held_tool_is_revised_once_it_is_to_be_replaced(ada):
     [replaced] = uploaded_by(ada, tool_list(), prefix="mail", replace=True)
 
     assert (held.outcome, replaced.outcome) == ("held", "revised")
-    assert not HeldChange.objects.filter(state=HeldChange.HELD).exists()
+    assert not Proposal.objects.filter(state=Proposal.HELD).exists()
 
 
 def test_a_tool_that_is_in_the_catalog_as_it_is_listed_is_unchanged(ada):
@@ -712,4 +712,4 @@ def test_a_tool_that_is_in_the_catalog_as_it_is_listed_is_unchanged(ada):
     [again] = uploaded_by(make_user("eve"), tool_list(), prefix="mail")
 
     assert (first.outcome, again.outcome) == ("created", "unchanged")
-    assert not HeldChange.objects.exists()
+    assert not Proposal.objects.exists()

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from accounts.rates import Rate
 from accounts.roles import set_role
 from accounts.sign_in_links import create_sign_in_link
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
 from playground.runs.models import Run
@@ -187,7 +187,7 @@ def test_who_may_not_publish_proposes(client, tool):
         ADDRESS, sent(weather(parameters=NEEDS_CITY), use="publish", note="A city is needed.")
     )
 
-    change = HeldChange.objects.get()
+    change = Proposal.objects.get()
     assert "Propose" in page
     assert "Publish revision" not in page
     assert answer["Location"] == change.get_absolute_url()

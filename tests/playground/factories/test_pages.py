@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
 from accounts.rates import Rate
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
 from playground.history.factory_use import MEDIAN_OF, use_of
@@ -326,10 +326,10 @@ def test_the_spec_of_somebody_elses_tool_is_proposed_to_its_owner(browser, ada, 
     assert "Propose" in text_of(preview)
     assert "Publish as revision" not in text_of(preview)
     assert "The spec is in review." in text_of(done)
-    held = HeldChange.objects.get()
+    held = Proposal.objects.get()
     assert (held.tool_id, held.proposed_by) == ("priced", ada)
     assert Tool.objects.get().current.number == 1
-    assert "Your proposal is in review" in text_of(browser.get(SPEC), "body")
+    assert "Your comparison is in review" in text_of(browser.get(SPEC), "body")
 
 
 def test_nothing_but_the_text_that_was_shown_is_published(browser, published):

@@ -9,7 +9,7 @@ from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
 from playground.factories.factory_settings import FactorySettings
 from playground.factories.registry import FactoryRegistry, registry
-from playground.factories.specs import merged, proposal_for, proposals_for
+from playground.factories.specs import compare_factories, compare_factory, merged
 from tests.playground.runners import TOOLS, soon
 from toolspec.spec import read_spec
 
@@ -137,12 +137,12 @@ def test_what_the_code_does_not_state_stays_as_the_catalog_has_it(infos, db):
     }
     document["definition"]["description"] = "Old words."
 
-    proposal = proposal_for(infos["priced"], publish_spec(document))
+    comparison = compare_factory(infos["priced"], publish_spec(document))
 
     expected = json.loads(json.dumps(document))
     expected["definition"]["description"] = "What an order costs."
-    assert json.loads(proposal.text) == expected
-    assert proposal.verdict == "wording"
+    assert json.loads(comparison.text) == expected
+    assert comparison.verdict == "wording"
 
 
 def test_a_schema_that_only_says_object_replaces_no_other(infos, db):
@@ -160,22 +160,22 @@ def test_a_schema_that_only_says_object_replaces_no_other(infos, db):
 
 
 def test_a_spec_that_is_not_valid_has_its_problems_with_lines(infos, db):
-    proposal = proposal_for(infos["invalid"], None)
+    comparison = compare_factory(infos["invalid"], None)
 
-    assert (proposal.state, proposal.can_be_published) == ("invalid", False)
-    assert proposal.problems[0].pointer == "/definition/parameters/type"
-    assert proposal.problems[0].line
+    assert (comparison.state, comparison.can_be_published) == ("invalid", False)
+    assert comparison.problems[0].pointer == "/definition/parameters/type"
+    assert comparison.problems[0].line
 
 
 def test_a_list_is_compared_with_two_queries_and_computed_once(
     infos, db, django_assert_num_queries, monkeypatch
 ):
     publish_spec(stored(description="Old words."))
-    first = proposals_for(infos.values(), None)
+    first = compare_factories(infos.values(), None)
     monkeypatch.setattr("playground.factories.specs._compare", None)
 
     with django_assert_num_queries(2):
-        again = proposals_for(infos.values(), None)
+        again = compare_factories(infos.values(), None)
 
     assert [each.state for each in again] == [each.state for each in first]
     assert again[0].difference is first[0].difference
@@ -187,6 +187,6 @@ def test_every_built_in_factory_agrees_with_the_spec_that_it_is_shipped_with(db)
     for file in (*SPECS.glob("builtin/specs/*.json"), *SPECS.glob("samples/**/*.json")):
         publish(read_spec(file.read_bytes()), by=None)
 
-    assert {proposal.factory.tool_id: proposal.state for proposal in proposals_for(own, None)} == {
-        info.tool_id: "same" for info in own
-    }
+    assert {
+        comparison.factory.tool_id: comparison.state for comparison in compare_factories(own, None)
+    } == {info.tool_id: "same" for info in own}

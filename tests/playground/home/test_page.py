@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from catalog.organise.access import Access, change_tool_access
 from catalog.proposals.actions import changes_to_review
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.tools.models import Revision
 from catalog.tools.stars import star
 from playground.examples.models import ExampleCheck
@@ -315,7 +315,7 @@ def test_a_change_that_the_person_may_decide_needs_attention(ada, bob):
     tool.owner = ada
     tool.save()
     spec = make_spec("a", description="Another one.")
-    HeldChange.objects.create(
+    Proposal.objects.create(
         tool_id="a",
         proposed_by=bob,
         base=tool.current,
@@ -327,7 +327,7 @@ def test_a_change_that_the_person_may_decide_needs_attention(ada, bob):
     assert concerns(ada) == ["a: a change waits for your approval"]
     assert concerns(bob) == []
 
-    HeldChange.objects.create(
+    Proposal.objects.create(
         tool_id="a",
         proposed_by=bob,
         base=tool.current,

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from accounts.rates import Rate
 from accounts.roles import set_role
 from catalog.proposals.actions import publish_or_hold
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from catalog.tools.publishing import publish
 from playground.real_calls import checks as real_calls
 from playground.runs.filters import DAY_MS, id_at
@@ -179,7 +179,7 @@ def test_responses_without_a_return_type_are_left_out(browser, tool):
     change = propose_change(**WHOLE_DEGREES)
     document = json.loads(change.text)
     del document["definition"]["returnType"]
-    HeldChange.objects.update(text=json.dumps(document))
+    Proposal.objects.update(text=json.dumps(document))
 
     assert "response" not in words(browser, change)
 
@@ -188,7 +188,7 @@ def test_responses_whose_type_depends_on_the_status_are_left_out(browser, tool):
     call(tool, {}, {"degrees": 20.5})
     change = propose_change(**WHOLE_DEGREES)
     document = json.loads(change.text) | {"x-openapi": {"responses": {}}}
-    HeldChange.objects.update(text=json.dumps(document))
+    Proposal.objects.update(text=json.dumps(document))
 
     assert "response" not in words(browser, change)
 

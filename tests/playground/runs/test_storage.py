@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.roles import set_role
 from catalog.proposals.actions import prune_texts
-from catalog.proposals.models import HeldChange
+from catalog.proposals.models import Proposal
 from playground.runs import volume as run_volume
 from playground.runs.models import Run, RunVolume
 from tests.factories import make_token, make_tool, make_user, properties, spec_text
@@ -115,7 +115,7 @@ def test_volumes_of_earlier_days_are_forgotten():
 
 def change(tool_id, *, state, decided_days_ago):
     decided_at = timezone.now() - timedelta(days=decided_days_ago)
-    return HeldChange.objects.create(
+    return Proposal.objects.create(
         tool_id=tool_id,
         text=spec_text(tool_id),
         sha256="0",
@@ -126,13 +126,13 @@ def change(tool_id, *, state, decided_days_ago):
 
 
 def test_the_texts_of_changes_decided_long_ago_go_and_what_was_decided_stays():
-    old = change("a", state=HeldChange.REJECTED, decided_days_ago=31)
-    recent = change("b", state=HeldChange.APPROVED, decided_days_ago=29)
-    waiting = change("c", state=HeldChange.HELD, decided_days_ago=400)
+    old = change("a", state=Proposal.REJECTED, decided_days_ago=31)
+    recent = change("b", state=Proposal.APPROVED, decided_days_ago=29)
+    waiting = change("c", state=Proposal.HELD, decided_days_ago=400)
 
     prune_texts()
 
-    texts = dict(HeldChange.objects.values_list("pk", "text"))
+    texts = dict(Proposal.objects.values_list("pk", "text"))
     assert texts[old.pk] == ""
     assert texts[recent.pk]
     assert texts[waiting.pk]
@@ -141,7 +141,7 @@ def test_the_texts_of_changes_decided_long_ago_go_and_what_was_decided_stays():
 def test_the_page_and_the_api_show_a_decided_change_without_its_text():
     root = make_user("root")
     set_role(root, "administrator")
-    old = change("a", state=HeldChange.REJECTED, decided_days_ago=31)
+    old = change("a", state=Proposal.REJECTED, decided_days_ago=31)
     prune_texts()
     client = Client()
     client.force_login(root)
