@@ -116,7 +116,9 @@ def test_every_stylesheet_is_served():
 
 
 def test_each_view_of_a_result_that_a_browser_remembers_is_shown_from_the_first_paint_on():
-    template = (settings.BASE_DIR / "templates" / "playground" / "_result.html").read_text()
+    template = (
+        settings.BASE_DIR / "templates" / "playground" / "history" / "_result.html"
+    ).read_text()
     rules = (settings.BASE_DIR / "static" / "css" / "tabs.css").read_text()
 
     views = re.findall(
