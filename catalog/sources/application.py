@@ -37,7 +37,7 @@ from toolspec.spec import ToolSpec
 BATCH: Final = 300  # tools per transaction: other writers wait for about 60 ms
 FEW: Final = 5  # up to this many are assessed immediately, because a user may be waiting
 MAX_STORED_CHANGES: Final = 1_000  # of one sync, for its report
-MAX_VERDICTS: Final = 200  # on the revisions of one document that was sent
+MAX_VERDICTS: Final = 200  # on the revisions of one document while its sender waits
 MAX_PHRASE: Final = 120
 EXISTED: Final = "A tool with this id was in the catalog before the source listed it."
 _HELD_BECAUSE: Final = {
@@ -115,8 +115,8 @@ class Application:
 
     def __post_init__(self) -> None:
         self.sha256_of = {tool.tool_id: tool.sha256 for tool in self.contents.listed}
-        if not self.source.is_connected:
-            self.verdicts_left = MAX_VERDICTS  # its sender waits
+        if self.dry_run or not self.source.is_connected:
+            self.verdicts_left = MAX_VERDICTS  # somebody waits
 
     def apply(self) -> None:
         rows = SourceTool.objects.filter(source_id=self.source.pk)

@@ -1,4 +1,4 @@
-"""Read what was entered, before it becomes a source: an OpenAPI document or an MCP server, and its tools."""
+"""Read what was entered, before it becomes a source, and describe what connects its tools with it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,52 @@ from typing import Final
 
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.sources.listings import ListedTool, listed_tools, read_document
+from catalog.sources.listings import read_api
 from catalog.sources.models import Kind, Source
 from catalog.sources.reading import TIMEOUT_S, Reading, read_source
 from catalog.sources.recognition import EnteredSource
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.outgoing.addresses import url_parts
-from toolspec.imports import Deadline, detect, name_of
-from toolspec.imports.results import LABELS
+from toolspec.imports import Imported
 from toolspec.schema.describe import plural
+from toolspec.spec import ToolSpec
 from toolspec.text.containers import items_of, members_of
 
-REQUEST_S: Final = 7.0  # of CPU time for converting a document
 MAX_MEMBERS: Final = 12  # of a configuration, on a page
 BASE_URL: Final = "baseUrl"
 _MCP_PATHS: Final = ("/mcp", "/sse", "/mcp/", "/sse/")
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How the tools of a document run: through its API, or the server that lists them.
+
+    Attributes:
+        kind: of the source.
+        reading: what it contains.
+        address: a URL, or a command; "" if the source stores its document.
+        headers: that carry credentials, or the environment variables of a command.
+        every_minutes: its schedule; "" for none.
+        configuration: of its tools, saved for the person who adds it.
+    """
+
+    kind: Kind
+    reading: Reading = field(repr=False)
+    address: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    every_minutes: str = ""
+    configuration: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def settings_of(self, name: str) -> dict[str, object]:
+        """The settings of a source with this name, as `SourceForm` reads them."""
+        place = {"address": self.address} if self.address else {"document": self.reading.document}
+        return {
+            "name": name,
+            "kind": self.kind,
+            "headers": self.headers or None,  # {} would remove stored ones
+            "every_minutes": self.every_minutes,
+            **place,
+        }
 
 
 @dataclass(slots=True)
@@ -37,33 +68,12 @@ class Member:
     is_required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
-    """The content of an entered source.
-
-    Attributes:
-        title: of the API; "" for an MCP server.
-        line: what it is, in words: "OpenAPI 3 · 18 operations · api.example.com · needs an API
-            key".
-        tools: their ids begin with the name that the source would have.
-        members: of the configuration of its tools, each once.
-    """
-
-    kind: Kind
-    title: str
-    line: str
-    reading: Reading = field(repr=False)
-    tools: tuple[ListedTool, ...] = field(repr=False)
-    members: tuple[Member, ...] = ()
-
-
 @sensitive_variables("headers")
-def discover(entered: EnteredSource, *, name: str, headers: Mapping[str, str]) -> Discovery:
+def read_entered(entered: EnteredSource, headers: Mapping[str, str]) -> Reading:
     """Read an entered source within `TIMEOUT_S`, because a request waits for it; a command is started.
 
     Args:
         entered: its headers are not sent; `headers` are.
-        name: that the source would have.
         headers: with which it is read.
 
     Raises:
@@ -71,14 +81,14 @@ def discover(entered: EnteredSource, *, name: str, headers: Mapping[str, str]) -
             both kinds.
     """
     if entered.kind is not None:
-        return _read(entered, entered.kind, name, headers, TIMEOUT_S)
+        return _read(entered, entered.kind, headers, TIMEOUT_S)
     ends_at_s = time.monotonic() + TIMEOUT_S
     first, second = _likely_kinds(entered.address)
     reasons = []
     for kind, share in ((first, 0.5), (second, 1)):  # the second also has its turn at a slow server
         left_s = ends_at_s - time.monotonic()
         try:
-            return _read(entered, kind, name, headers, left_s * share)
+            return _read(entered, kind, headers, left_s * share)
         except OutgoingError as error:
             label = "an OpenAPI document" if kind == "openapi" else "an MCP server"
             reasons.append(f"As {label}: {error}")
@@ -94,44 +104,45 @@ def _likely_kinds(url: str) -> tuple[Kind, Kind]:
 
 @sensitive_variables("headers")
 def _read(
-    entered: EnteredSource, kind: Kind, name: str, headers: Mapping[str, str], timeout_s: float
-) -> Discovery:
-    source = Source(name=name, kind=kind, address=entered.address, document=entered.document)
+    entered: EnteredSource, kind: Kind, headers: Mapping[str, str], timeout_s: float
+) -> Reading:
+    source = Source(kind=kind, address=entered.address, document=entered.document)
     source.set_headers(headers)
     reading = read_source(source, timeout_s)
-    tools = tuple(listed_tools(source, reading, Deadline(REQUEST_S)))
     if kind == "openapi":
-        return _discovered_api(entered, reading, tools)
-    number = f"{len(tools):,} {plural('tool', len(tools))}"
-    where = "a command" if entered.is_command else _host_of(entered.address)
-    line = " · ".join(part for part in ("MCP server", reading.title, number, where) if part)
-    return Discovery(kind, "", line, reading, tools)
+        read_api(reading.document)  # a URL of unknown kind may be that of a server
+    return reading
 
 
-def _discovered_api(
-    entered: EnteredSource, reading: Reading, tools: tuple[ListedTool, ...]
-) -> Discovery:
-    document = read_document(reading.document)
-    format_key = detect(document)
-    label = LABELS[format_key] if format_key else "OpenAPI"
-    members = _members_of(tools)
-    base_url = next((member.default for member in members if member.name == BASE_URL), "")
-    host = _host_of(base_url) or _host_of(entered.address)
-    operations = f"{len(tools):,} {plural('operation', len(tools))}"
-    facts = [label, operations, host, _credentials_needed(members)]
-    line = " · ".join(fact for fact in facts if fact)
-    return Discovery("openapi", name_of(document), line, reading, tools, members)
+def describe(connection: Connection, imported: Imported, members: Iterable[Member]) -> str:
+    """What it is, in words: "OpenAPI 3 · 18 operations · api.example.com · needs an API key"."""
+    number = len(imported.specs)
+    host = _host_of(connection.address)
+    if connection.kind == "openapi":
+        base_url = next((member.default for member in members if member.name == BASE_URL), "")
+        operations = f"{number:,} {plural('operation', number)}"
+        facts = [
+            imported.label,
+            operations,
+            _host_of(base_url) or host,
+            _credentials_needed(members),
+        ]
+    else:
+        tools = f"{number:,} {plural('tool', number)}"
+        facts = ["MCP server", connection.reading.title, tools, host or "a command"]
+    return " · ".join(fact for fact in facts if fact)
 
 
-def _members_of(tools: Iterable[ListedTool]) -> tuple[Member, ...]:
+def list_members(specs: Iterable[ToolSpec]) -> list[Member]:
+    """The members of the configuration of these tools, each once; at most `MAX_MEMBERS`."""
     members: dict[str, Member] = {}
-    for tool in tools:
-        schema = members_of(tool.spec.configuration) if tool.spec else {}
+    for spec in specs:
+        schema = members_of(spec.configuration)
         for name, declared in members_of(schema.get("properties")).items():
             if len(members) < MAX_MEMBERS or name in members:
                 member = members.setdefault(name, _member(name, members_of(declared)))
                 member.is_required = member.is_required or name in items_of(schema.get("required"))
-    return tuple(members.values())
+    return list(members.values())
 
 
 def _member(name: str, schema: Mapping[str, object]) -> Member:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -18,7 +18,6 @@ from toolspec.conversion_report import Loss
 from toolspec.errors import DocumentError, Problem, SpecError
 from toolspec.foreign_documents import foreign_document
 from toolspec.imports import (
-    Deadline,
     Imported,
     ImportedSpec,
     NotKnown,
@@ -27,7 +26,6 @@ from toolspec.imports import (
     import_document,
     text_with_id,
 )
-from toolspec.imports.results import NO_DEADLINE
 from toolspec.spec import ToolSpec, read_spec
 from toolspec.text import yaml_reader
 from toolspec.text.pointers import split_pointer
@@ -64,17 +62,16 @@ class ListedTool:
     imported: ImportedSpec | None = field(repr=False, default=None)
 
 
-def listed_tools(
-    source: Source, reading: Reading, deadline: Deadline = NO_DEADLINE
-) -> list[ListedTool]:
-    """The tools that `reading` contains, each id once; operations that are not converted by `deadline` have problems.
+def listed_tools(source: Source, reading: Reading) -> list[ListedTool]:
+    """The tools that `reading` contains, each id once.
 
     Raises:
         OutgoingError: it cannot be used as a whole.
     """
     if reading.tools is None:
-        return document_tools(source, _import(source, reading.document, deadline))
-    return _server_tools(source, reading.tools)
+        imported = _import(source, reading.document)
+        return document_tools(source, imported, reading.new_ids)
+    return _with_ids(source, _of_tools(source, reading.tools), reading.new_ids)
 
 
 def _stored_ids(source: Source) -> list[tuple[str, str]]:
@@ -87,30 +84,6 @@ def _stored_ids(source: Source) -> list[tuple[str, str]]:
     stored_id = Coalesce("catalog_tool__tool_id", "tool_id")
     gone_first = source.tools.order_by(F("gone_at").asc(nulls_last=True))
     return list(gone_first.values_list("remote_name", stored_id))
-
-
-def _server_tools(source: Source, tools: list[RemoteTool]) -> list[ListedTool]:
-    """The tools of an MCP server as `document_tools`: with the ids that they have here, and without those left out.
-
-    The source may have been a document, whose tools had trimmed and cut names.
-    """
-    left_out = {id_for(f"{source.start}{name}") for name in source.left_out}
-    ids = {id_for(f"{source.start}{name}"): stored_id for name, stored_id in _stored_ids(source)}
-    listed = [one for one in _of_tools(source, tools) if one.tool_id not in left_out]
-    numbers = Counter(ids.get(one.tool_id, one.tool_id) for one in listed)
-    return [_with_stored_id(one, ids.get(one.tool_id, one.tool_id), numbers) for one in listed]
-
-
-def _with_stored_id(tool: ListedTool, tool_id: str, numbers: Counter[str]) -> ListedTool:
-    """`numbers`: how many tools want each id."""
-    if tool_id == tool.tool_id:
-        return tool
-    if numbers[tool_id] > 1:
-        return replace(tool, tool_id=tool_id, spec=None, problems=(_shared_id(tool_id),))
-    if tool.spec is None or tool.imported is None:
-        return replace(tool, tool_id=tool_id)
-    spec, problems = _read_with_id(tool.imported, tool_id)
-    return replace(tool, tool_id=tool_id, spec=spec, problems=problems)
 
 
 def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
@@ -207,20 +180,25 @@ def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedT
     )
 
 
-def _import(source: Source, text: str, deadline: Deadline) -> Imported:
-    document = read_document(text)
-    format_key = detect(document)
-    if format_key is None or (source.is_connected and format_key not in APIS):
-        reason = (
-            foreign_document(document)
-            or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
-        )
-        raise OutgoingError(reason)
+def _import(source: Source, text: str) -> Imported:
+    document = read_api(text) if source.is_connected else read_document(text)
     return import_document(
-        document,
-        prefix=source.id_prefix,
-        max_spec_bytes=settings.MAX_SPEC_BYTES,
-        deadline=deadline,
+        document, prefix=source.id_prefix, max_spec_bytes=settings.MAX_SPEC_BYTES
+    )
+
+
+def read_api(text: str) -> JSON:
+    """The document of an API.
+
+    Raises:
+        OutgoingError: it is something else.
+    """
+    document = read_document(text)
+    if detect(document) in APIS:
+        return document
+    reason = foreign_document(document)
+    raise OutgoingError(
+        reason or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
     )
 
 
@@ -230,47 +208,60 @@ def document_tools(
     new_ids: Mapping[str, str] = NO_NEW_IDS,
     left_out: Collection[str] = (),
 ) -> list[ListedTool]:
-    """The tools of a document, without those that the source leaves out.
+    """The tools of a document, which was converted with the prefix of the source, as `_with_ids`."""
+    tools = []
+    for one in imported.specs:
+        sha256 = one.spec.sha256 if one.spec else ""
+        name = one.tool_id.removeprefix(source.start)
+        tools.append(ListedTool(one.tool_id, name, sha256, one.spec, one.problems, one.losses, one))
+    return _with_ids(source, tools, new_ids, left_out)
+
+
+def _with_ids(
+    source: Source,
+    tools: Iterable[ListedTool],
+    new_ids: Mapping[str, str],
+    left_out: Collection[str] = (),
+) -> list[ListedTool]:
+    """The tools, without those that the source leaves out.
 
     Args:
-        source: its tools keep the ids that they have here, as long as the document has their names.
-        imported: the document, converted with the prefix of the source.
-        new_ids: instead of those that the conversion gives, by the names of the tools.
+        source: its tools keep the ids that they have here, as long as it has their names. It may have
+            been a document, whose tools had trimmed and cut names.
+        tools: with the ids that the conversion gives.
+        new_ids: instead of those, by the names of the tools.
         left_out: the names of tools whose ids others may have.
     """
-    ids = {**dict(_stored_ids(source)), **new_ids}
-    named = [(one.tool_id.removeprefix(source.start), one) for one in imported.specs]
+    names = {**dict(_stored_ids(source)), **new_ids}
+    ids = {id_for(f"{source.start}{name}"): tool_id for name, tool_id in names.items()}
+    absent = {id_for(f"{source.start}{name}") for name in source.left_out}
+    renamed = []
+    for tool in tools:
+        if tool.tool_id not in absent and tool.remote_name not in source.left_out:
+            is_fixed = tool.imported is not None and tool.imported.has_own_id
+            tool_id = tool.tool_id if is_fixed else ids.get(tool.tool_id, tool.tool_id)
+            renamed.append((tool, tool_id))
     numbers = Counter(
-        _id_in(one, ids.get(name)) for name, one in named if name not in left_out and one.spec
+        tool_id for tool, tool_id in renamed if tool.spec and tool.remote_name not in left_out
     )
-    listed = []
-    for name, one in named:
-        if name in source.left_out:
-            continue
-        tool_id = _id_in(one, ids.get(name))
-        is_left_out = name in left_out
-        others = numbers[tool_id] - (not is_left_out)
-        if others and one.spec and (is_left_out or tool_id != one.tool_id):
-            problems = (_shared_id(tool_id),)
-            listed.append(ListedTool(tool_id, name, "", None, problems, one.losses, one))
-        else:
-            listed.append(_document_tool(name, one, tool_id))
-    return listed
+    return [
+        _with_id(tool, tool_id, numbers[tool_id], is_left_out=tool.remote_name in left_out)
+        for tool, tool_id in renamed
+    ]
 
 
-def _document_tool(name: str, imported: ImportedSpec, tool_id: str) -> ListedTool:
-    spec, problems = imported.spec, imported.problems
-    if spec and tool_id != imported.tool_id:
-        spec, problems = _read_with_id(imported, tool_id)
-    sha256 = spec.sha256 if spec else ""
-    return ListedTool(tool_id, name, sha256, spec, problems, imported.losses, imported)
-
-
-def _id_in(imported: ImportedSpec, wanted: str | None) -> str:
-    """The id of a tool, which has another one if the document does not state its own."""
-    if wanted is None or imported.has_own_id:
-        return imported.tool_id
-    return wanted
+def _with_id(tool: ListedTool, tool_id: str, number: int, *, is_left_out: bool) -> ListedTool:
+    """The tool with this id, which `number` of those that are not left out want."""
+    others = number - (not is_left_out)
+    is_changed = tool_id != tool.tool_id
+    if tool.spec is None or tool.imported is None or not (is_changed or is_left_out):
+        return replace(tool, tool_id=tool_id)
+    if others:
+        return replace(tool, tool_id=tool_id, spec=None, problems=(_shared_id(tool_id),))
+    if not is_changed:
+        return tool
+    spec, problems = _read_with_id(tool.imported, tool_id)
+    return replace(tool, tool_id=tool_id, spec=spec, problems=problems)
 
 
 def _read_with_id(

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -49,11 +50,16 @@ class Reading:
         title: the name and version that an MCP server reports.
         tools: of an MCP server, at most `MAX_TOOLS`; None for an OpenAPI document.
         document: the document; "" for an MCP server.
+        new_ids: instead of those that its tools would get, by their names; and
+        replaces: whether its tools follow revisions of any origin; both chosen by the person who adds
+            the source.
     """
 
     title: str = ""
     tools: list[RemoteTool] | None = field(default=None, repr=False)
     document: str = field(default="", repr=False)
+    new_ids: Mapping[str, str] = field(default_factory=dict)
+    replaces: bool = False
 
 
 def read_source(source: Source, timeout_s: float = TIMEOUT_S) -> Reading:

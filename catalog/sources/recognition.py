@@ -16,13 +16,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.sources.curl import NotACurlCommand, is_curl, read_curl
-from catalog.sources.listings import APIS, read_document
 from catalog.sources.models import ADDRESS_LENGTH, NAME_LENGTH, Kind
-from toolshelf_core.errors import OutgoingError
 from toolshelf_core.outgoing.addresses import url_parts
 from toolspec.errors import JSONTextError
-from toolspec.imports import detect, is_own_export, name_of
-from toolspec.imports.results import LABELS
 from toolspec.text.containers import items_of, members_of
 from toolspec.text.reader import JSON, loads
 
@@ -49,7 +45,6 @@ class EnteredSource:
         line: what it is, in words.
         headers: HTTP headers, or the environment variables of a command.
         document: an OpenAPI document without a URL.
-        is_document: whether the whole document was entered.
         configuration: of the tools, such as the secrets of a curl command.
         public_secrets: parts of the tools' address that look like secrets; everyone sees them.
     """
@@ -60,7 +55,6 @@ class EnteredSource:
     line: str
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     document: str = field(default="", repr=False)
-    is_document: bool = False
     configuration: dict[str, str] = field(default_factory=dict, repr=False)
     public_secrets: tuple[str, ...] = ()
 
@@ -101,21 +95,6 @@ def recognize(text: str) -> Recognized | None:
     if text.removeprefix("$ ").startswith(tuple(f"{starter} " for starter in _STARTERS)):
         return _recognize_command(text.removeprefix("$ "))
     return None
-
-
-def recognize_document(text: str) -> Recognized | None:
-    """The API that an OpenAPI document in `text` describes; None if it is something else, or an export of Toolshelf."""
-    try:
-        document = read_document(text)
-    except OutgoingError:
-        return None
-    format_key = detect(document)
-    if format_key not in APIS or is_own_export(document):
-        return None
-    title = name_of(document)
-    line = f"{LABELS[format_key]} document “{title}”" if title else f"{LABELS[format_key]} document"
-    source = EnteredSource(name_from(title), "openapi", "", line, document=text, is_document=True)
-    return Recognized(line, (source,))
 
 
 def name_from_url(url: str) -> str:

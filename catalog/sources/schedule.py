@@ -92,15 +92,16 @@ def _carry_out(
     try:
         with audit.acting(origin):
             carry_out(record, reading)
-            if configuration:
-                _configure(record, configuration)
+            configure(record, configuration)
     finally:
         connection.close()
 
 
 @sensitive_variables("configuration")
-def _configure(record: SourceSync, configuration: Mapping[str, str]) -> None:
+def configure(record: SourceSync, configuration: Mapping[str, str]) -> None:
     """Save the configuration of the tools; the report of the sync says for which ones it is not saved."""
+    if not configuration:
+        return
     problems = hooks.configure_source(record.by, record.source, configuration)
     if record.error:
         record.error += " The configuration that you entered was not saved."

@@ -104,7 +104,8 @@ def _carry_out(
     try:
         if sent is None:
             reading = reading or read_source(source)
-            sent = Contents(listed_tools(source, reading), _origin_before(reading))
+            listed = listed_tools(source, reading)
+            sent = Contents(listed, _origin_before(reading), reading.replaces)
         Application(source, record, sent).apply()
         if reading is not None:
             _store_title(source, reading)

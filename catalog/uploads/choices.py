@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.sources.discovery import Connection
 from toolspec.imports import ImportedSpec
 
 REQUEST_S: Final = 7.0  # of CPU time for reading the documents of one request; storing takes more
@@ -80,6 +81,7 @@ class ImportOptions:
             an earlier upload, and chooses among them.
         seconds: the CPU time for reading all documents; None without a limit. Tools that are not
             finished by then are rejected.
+        connection: through which the tools of the only document run; None: they have mocks only.
     """
 
     prefix: str | None = None
@@ -87,6 +89,7 @@ class ImportOptions:
     choices: Choices = NO_CHOICES
     seconds: float | None = None
     offers_all: bool = False
+    connection: Connection | None = None
 
 
 NO_OPTIONS: Final = ImportOptions()

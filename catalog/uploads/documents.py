@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Final
 
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import User
 from catalog.access.rights import limit_of_toolkits
 from catalog.sources.application import Contents, Outcome, Result
+from catalog.sources.discovery import Connection
 from catalog.sources.listings import ListedTool, document_tools
 from catalog.sources.models import Source, SourceSync
+from catalog.sources.reading import Reading
 from catalog.sources.registration import (
     SourceExists,
     SourceForm,
@@ -20,6 +24,7 @@ from catalog.sources.registration import (
     free_name,
     may_replace_document,
 )
+from catalog.sources.schedule import configure, sync_in_background
 from catalog.sources.sync import begin, carry_out, check
 from catalog.tools.models import Tool
 from catalog.tools.origins import MAX_NAME_CHARS, RevisionOrigin
@@ -31,6 +36,8 @@ from toolspec.catalog_names import group_key, toolkit_of
 from toolspec.errors import DocumentError, Problem
 from toolspec.member_names import misnamed_members
 from toolspec.spec import naming_in
+
+WAIT_S: Final = 5.0  # for the first sync of a connected source
 
 ImportedResult = tuple[
     Candidate, Outcome, str | None
@@ -98,16 +105,17 @@ def _free_name(document: ForeignDocument, used: Iterable[str] = ()) -> str:
 
 def store_document(
     document: ForeignDocument,
-    report: Report,
+    report: Report | None = None,
     *,
     by: User | None,
     options: ImportOptions,
-    dry_run: bool,
+    dry_run: bool = False,
     used_names: set[str],
-) -> None:
+) -> Source | None:
     """Store the document as a new source, or as the next document of its source, and sync it.
 
-    A document without a valid tool is not stored.
+    A document without a valid tool is not stored. A new source that is connected is synced in the
+    background, which may take longer than a request, and without calling `report`.
 
     Args:
         document: converted.
@@ -118,6 +126,9 @@ def store_document(
         dry_run: store nothing.
         used_names: of the sources of earlier documents of the upload; that of this one is added.
 
+    Returns:
+        The source; None if nothing is stored.
+
     Raises:
         SourceExists: as `stored_source`.
         AlreadySyncing: somebody else is sending the document.
@@ -126,7 +137,10 @@ def store_document(
     stored = stored_source(document, by=by, replaces=options.replace, used=used_names)
     name = stored.name if stored else _free_name(document, used_names)
     used_names.add(name)
+    connection = options.connection or Connection("document", Reading(document=document.text))
     source = stored or Source(kind="document", name=name, owner=by)
+    if not source.is_connected:
+        source.kind = connection.kind
     names = {tool.key: name_in(tool.imported, document.prefix) for tool in document.tools}
     skipped = [name for key, name in names.items() if key in options.choices.skip]
     new_ids = {
@@ -138,7 +152,10 @@ def store_document(
     tools = {id(tool.imported): tool for tool in document.tools}
 
     def on_batch(results: list[Result]) -> None:
-        report([_imported_result(document, tools[id(one.tool.imported)], one) for one in results])
+        if report:
+            report(
+                [_imported_result(document, tools[id(one.tool.imported)], one) for one in results]
+            )
 
     listed = document_tools(source, document.imported, new_ids, skipped)
     if not dry_run:
@@ -148,17 +165,27 @@ def store_document(
     sent = Contents(listed, origin, options.replace, on_batch, frozenset(skipped))
     if dry_run or not any(_may_store(tool, by) for tool in listed):
         check(source, sent, by=by)
-        return
+        return None
     if stored is None:
-        form = SourceForm({"document": document.text}, source=source)
-        record = begin(add_source(form, by=by), by=by)
-    else:
-        _require_toolkits_of(stored, by)
-        record = begin(stored, by=by)
-        _replace_document(record, document, left_out)
+        settings_of_new = connection.settings_of(name)
+        form = SourceForm(settings_of_new, allow_command=settings.SOURCE_COMMANDS)
+        _describe(form.instance, document, left_out)
+        source = add_source(form, by=by)
+    if stored is None and source.is_connected:
+        reading = replace(connection.reading, new_ids=new_ids, replaces=options.replace)
+        configuration = connection.configuration
+        _, thread = sync_in_background(source, by=by, reading=reading, configuration=configuration)
+        thread.join(WAIT_S)
+        return source
+    _require_toolkits_of(source, by)
+    record = begin(source, by=by)
+    if stored:
+        _replace_document(record, document, left_out, connection)
     carry_out(record, sent=sent)
+    configure(record, connection.configuration)
     if record.error:
         raise OutgoingError(record.error)
+    return source
 
 
 def _limit(by: User | None, toolkit: str) -> str:
@@ -198,7 +225,12 @@ def _describe(source: Source, document: ForeignDocument, left_out: list[str]) ->
     source.prefix, source.title, source.left_out = document.prefix, document.title, left_out
 
 
-def _replace_document(record: SourceSync, document: ForeignDocument, left_out: list[str]) -> None:
+def _replace_document(
+    record: SourceSync,
+    document: ForeignDocument,
+    left_out: list[str],
+    connection: Connection,
+) -> None:
     """Store the document in the source, which `record` has claimed, as it is now.
 
     Raises:
@@ -207,7 +239,7 @@ def _replace_document(record: SourceSync, document: ForeignDocument, left_out: l
     source = Source.objects.get(pk=record.source_id)
     _describe(source, document, left_out)
     try:
-        change_source(SourceForm({"document": document.text}, source=source))
+        change_source(SourceForm(connection.settings_of(source.name), source=source))
     except DocumentError as error:
         record.ended_at, record.error = timezone.now(), str(error)
         record.save()

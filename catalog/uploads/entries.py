@@ -46,6 +46,7 @@ class Entry:
             no time to compare (`MAX_VERDICTS`).
         change: the primary key of the change that waits for approval, if it was held; None in a dry
             run.
+        description: of the tool; "" in a stored report.
         warnings: members that the format does not define and that are probably misspelt; in a dry
             run also lint errors.
     """
@@ -64,6 +65,7 @@ class Entry:
     verdict: str | None = None
     warnings: tuple[Problem, ...] = ()
     change: int | None = None
+    description: str = ""
 
     @property
     def is_breaking(self) -> bool:

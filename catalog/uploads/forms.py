@@ -126,10 +126,8 @@ class UploadForm(forms.Form):
 
     @property
     def connects(self) -> bool:
-        """Whether an API's document becomes a source that runs: as the page offers, without options of an import."""
-        if "connect_offered" in self.sent:
-            return "connect" in self.sent
-        return not (self.has_no_prefix or self.replaces or self.typed_prefix or self.choices)
+        """Whether an API's document becomes a source that runs, unless the person deselected that."""
+        return "connect" in self.sent or "connect_offered" not in self.sent
 
     @property
     def is_dry_run(self) -> bool:

@@ -1,40 +1,43 @@
-"""Add what was entered on the page Add as sources: a URL, servers of a client's configuration, a command, curl."""
+"""The connection of what is entered on the page Add: a URL, servers, a command, curl, or the document of an API."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
 from django.conf import settings
 from django.db import transaction
 from django.http import QueryDict
-from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import Person, User
 from catalog.access.rights import Answer, may
-from catalog.sources.discovery import BASE_URL, Discovery, discover
-from catalog.sources.listings import ListedTool
-from catalog.sources.models import Kind, Source
-from catalog.sources.recognition import EnteredSource, Recognized, name_from
-from catalog.sources.registration import (
-    SCHEDULES,
-    SourceForm,
-    add_source,
-    change_source,
-    free_name,
+from catalog.sources.discovery import (
+    BASE_URL,
+    Connection,
+    Member,
+    describe,
+    list_members,
+    read_entered,
 )
-from catalog.sources.schedule import sync_all_in_background, sync_in_background
-from catalog.uploads.summary import LostKind, lost_kinds
+from catalog.sources.listings import APIS
+from catalog.sources.models import Source
+from catalog.sources.reading import Reading
+from catalog.sources.recognition import EnteredSource, Recognized
+from catalog.sources.registration import SCHEDULES, SourceForm, add_source, free_name
+from catalog.sources.schedule import sync_all_in_background
+from catalog.uploads.choices import ImportOptions
+from catalog.uploads.parse import ForeignDocument, Parsed, read_candidates
+from catalog.uploads.pieces import Piece
+from catalog.uploads.readers import pieces_of
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.form_problems import require_valid
 from toolspec.errors import DocumentError, Problem
-from toolspec.text.containers import items_of, members_of
 
 DAILY_MINUTES: Final = 1440
-WAIT_S: Final = 5.0  # for the first sync, which usually ends before
-TOOLS_SHOWN: Final = 200
 _MEMBER: Final = "member."  # begins the names of the fields of the configuration
 _ONLY_ADMINISTRATORS: Final = (
     "Only administrators can add URLs, servers, commands and curl, because the site connects to them. "
@@ -52,29 +55,15 @@ class SourceRow:
     is_chosen: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRow:
-    """A tool of a source that was read, or why it cannot be imported; `required`: "2 of 5" parameters."""
-
-    name: str
-    description: str = ""
-    required: str = ""
-    problem: str = ""
-
-
-def _row_of(tool: ListedTool) -> ToolRow:
-    if tool.spec is None:
-        problem = tool.problems[0].message if tool.problems else "It cannot be imported."
-        return ToolRow(tool.remote_name, problem=problem)
-    schema = members_of(tool.spec.parameters)
-    required, all_members = items_of(schema.get("required")), members_of(schema.get("properties"))
-    description = tool.spec.description.partition("\n")[0]
-    return ToolRow(tool.remote_name, description, f"{len(required)} of {len(all_members)}")
-
-
 @dataclass
 class NewSources:
-    """The sources in a submitted form, also as the context of `_recognized.html`.
+    """The sources in a submitted form, also as the context of `_connection.html`.
+
+    Attributes:
+        connects: whether the API of a document is called; None if there is no choice.
+        reading: of the only source, once it is read; then
+        line: describes it, and
+        members: are those of its tools' configuration.
 
     Raises (all methods that read or store):
         DocumentError: with pointers to the fields, or "" for what was entered.
@@ -83,7 +72,30 @@ class NewSources:
     recognized: Recognized
     sent: QueryDict = field(repr=False)
     person: Person
-    discovery: Discovery | None = None
+    connects: bool | None = None
+    reading: Reading | None = field(default=None, repr=False)
+    line: str = ""
+    members: list[Member] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.line = self.recognized.line
+
+    @classmethod
+    def of_document(
+        cls, candidates: Sequence[Parsed], sent: QueryDict, person: Person, *, connects: bool
+    ) -> NewSources | None:
+        """The API that the only document describes, which administrators may connect."""
+        match candidates:
+            case [ForeignDocument() as document] if may(person, "administer"):
+                is_own_export = any(tool.imported.has_own_id for tool in document.tools)
+                if document.imported.format_key in APIS and not is_own_export:
+                    text = document.text
+                    entered = EnteredSource(document.name, "openapi", "", "", document=text)
+                    new = cls(Recognized("", (entered,)), sent, person, connects)
+                    new.reading = Reading(document=text)
+                    new._describe(document)
+                    return new
+        return None
 
     @cached_property
     def rows(self) -> list[SourceRow]:
@@ -92,9 +104,9 @@ class NewSources:
         for entered, key in zip(self.recognized.sources, self._keys, strict=True):
             row = SourceRow(entered, key, free_name(entered.name, names))
             row.is_chosen = not self._is_refused(entered) or not self.are_several
-            if self._is_filled_in:
+            if self._is_filled_in and self.are_several:
                 row.name = self._sent_names.get(row.key, "").strip() or row.name
-                row.is_chosen = not self.are_several or row.key in self.sent.getlist("new_source")
+                row.is_chosen = row.key in self.sent.getlist("new_source")
             names.add(row.name)
             rows.append(row)
         return rows
@@ -102,22 +114,16 @@ class NewSources:
     @property
     def is_document(self) -> bool:
         """Whether it is a document, which can also be imported without a connection."""
-        return any(row.entered.is_document for row in self.rows)
+        return self.connects is not None
+
+    @property
+    def is_connected(self) -> bool:
+        return self.connects is not False
 
     @property
     def lacks_server(self) -> bool:
         """Whether it is a document that names no server, so that calls of its tools fail."""
-        if not self.is_document or self.discovery is None:
-            return False
-        return all(member.name != BASE_URL for member in self.discovery.members)
-
-    @cached_property
-    def replaceable(self) -> Source | None:
-        """The source whose document this may be another version of."""
-        if not self.is_document:
-            return None
-        uploaded = Source.objects.filter(kind="openapi", address="")
-        return uploaded.filter(name=self.recognized.sources[0].name).first()
+        return self.is_document and all(member.name != BASE_URL for member in self.members)
 
     @property
     def are_several(self) -> bool:
@@ -126,6 +132,16 @@ class NewSources:
     @property
     def has_urls(self) -> bool:
         return any(row.entered.is_url for row in self.rows)
+
+    @property
+    def needs_press(self) -> bool:
+        """Whether reading it sends a request or starts a command, for which the person presses a button."""
+        return any(row.entered.address for row in self.rows)
+
+    @property
+    def can_be_previewed(self) -> bool:
+        """Whether its tools are shown while the person types."""
+        return self.can_be_added and not self.needs_press
 
     @cached_property
     def _keys(self) -> list[str]:
@@ -167,10 +183,6 @@ class NewSources:
         return bool(self.rows and self.right and len(self.refused_commands) < len(self.rows))
 
     @property
-    def line(self) -> str:
-        return self.discovery.line if self.discovery else self.recognized.line
-
-    @property
     def schedules(self) -> dict[str | int, str]:
         return SCHEDULES
 
@@ -183,50 +195,21 @@ class NewSources:
         return self.sent.get("header_name", "Authorization")
 
     @property
-    def tools(self) -> list[ToolRow]:
-        return (
-            [_row_of(tool) for tool in self.discovery.tools[:TOOLS_SHOWN]] if self.discovery else []
-        )
+    def header_value(self) -> str:
+        return self.sent.get("header_value", "").strip() if self._is_filled_in else ""
 
     @property
-    def lost_kinds(self) -> list[LostKind]:
-        """What the conversion of the tools changes."""
-        return lost_kinds(tool.losses for tool in self.discovery.tools) if self.discovery else []
-
-    @property
-    def hidden_tools(self) -> int:
-        return max(0, len(self.discovery.tools) - TOOLS_SHOWN) if self.discovery else 0
+    def fields(self) -> list[tuple[Member, str]]:
+        """The members of the configuration, with their values on the page."""
+        sent = self.sent if self._is_filled_in else QueryDict()
+        return [
+            (member, sent.get(f"{_MEMBER}{member.name}", member.default).strip())
+            for member in self.members
+        ]
 
     # -- what is done -------------------------------------------------------------------------------------------------
 
-    def check(self) -> None:
-        """Read what was entered, unless it names several sources. Nothing is stored."""
-        self._require_usable()
-        if not self.are_several:
-            self._discover(self.rows[0])
-
-    def add(self, by: User) -> list[Source]:
-        """Store the chosen sources and start their first syncs; the only one is read first."""
-        self._require_usable()
-        chosen = [row for row in self.rows if row.is_chosen]
-        if not chosen:
-            raise DocumentError([Problem("", "Select the servers to add.", "source.none")])
-        if not self.are_several:
-            self._discover(chosen[0])
-        if self.replaceable is not None and self.sent.get("replace_source"):
-            form = SourceForm({"document": chosen[0].entered.document}, source=self.replaceable)
-            source = change_source(form)
-            self._start(source, by)
-            return [source]
-        with transaction.atomic():
-            sources = [add_source(self._form_of(row), by=by) for row in chosen]
-        if self.are_several:
-            sync_all_in_background(sources, by=by)
-        else:
-            self._start(sources[0], by)
-        return sources
-
-    def _require_usable(self) -> None:
+    def require_usable(self) -> None:
         refused = [row for row in self.refused_commands if row.is_chosen]
         if self.recognized.problem:
             raise DocumentError([Problem("", self.recognized.problem, "source.entered")])
@@ -234,60 +217,84 @@ class NewSources:
             message = "This site starts no commands from its pages. Deselect them, or add them on the server."
             raise DocumentError([Problem("", message, "source.command")])
 
-    @sensitive_variables("headers")
-    def _discover(self, row: SourceRow) -> None:
-        if not row.entered.document:  # it is going to be fetched or started
+    def add_all(self, by: User) -> int:
+        """Store the chosen ones of several sources, and read them; returns their number."""
+        self.require_usable()
+        chosen = [row for row in self.rows if row.is_chosen]
+        if not chosen:
+            raise DocumentError([Problem("", "Select the servers to add.", "source.none")])
+        with transaction.atomic():
+            sources = [add_source(self._form_of(row), by=by) for row in chosen]
+        sync_all_in_background(sources, by=by)
+        return len(sources)
+
+    def read(self, options: ImportOptions) -> list[Parsed]:
+        """The tools of the only source, as those of a document. Nothing is stored."""
+        self.require_usable()
+        row = self.rows[0]
+        entered = row.entered
+        if entered.address:  # it is going to be fetched or started
             require_valid(self._form_of(row), "source")
-        headers = self._headers_of(row)
         try:
-            self.discovery = discover(row.entered, name=row.name, headers=headers)
+            self.reading = read_entered(entered, self._headers_of(entered))
         except OutgoingError as error:
             raise DocumentError([Problem("", str(error), "source.unreadable")]) from error
-        if not self._is_filled_in and row.entered.is_url and self.discovery.title:
-            row.name = free_name(
-                name_from(self.discovery.title), set(Source.objects.values_list("name", flat=True))
-            )
+        if options.prefix is None and not (entered.is_url and self.reading.document):
+            options = replace(options, prefix=row.name)  # it has no title
+        candidates = list(read_candidates(_pieces_of(self.reading, entered), options))
+        for candidate in candidates:
+            if isinstance(candidate, ForeignDocument):
+                self._describe(candidate)
+        return candidates
 
-    @sensitive_variables("headers", "value")
-    def _headers_of(self, row: SourceRow) -> dict[str, str]:
-        """The headers that were entered with the source, and the one in the fields."""
-        headers = dict(row.entered.headers)
-        value = self.sent.get("header_value", "").strip()
-        if value and self._is_filled_in and row.entered.is_url:
-            headers[self.header_name.strip()] = value
-        return headers
+    def _describe(self, document: ForeignDocument) -> None:
+        specs = [tool.imported.spec for tool in document.tools if tool.imported.spec]
+        self.members = list_members(specs)
+        if self.needs_press or self.is_document:  # the line of curl says more
+            self.line = describe(self.connection, document.imported, self.members)
+
+    @property
+    def connection(self) -> Connection:
+        """Of the only source."""
+        return self._connection_of(self.rows[0])
+
+    def _connection_of(self, row: SourceRow) -> Connection:
+        entered = row.entered
+        configuration = dict(entered.configuration)
+        for member, value in self.fields:
+            if value not in ("", member.default):
+                configuration[member.name] = value
+        is_server = self.reading is not None and self.reading.tools is not None
+        return Connection(
+            entered.kind or ("mcp-http" if is_server else "openapi"),
+            self.reading or Reading(),
+            entered.address,
+            self._headers_of(entered),
+            self.every_minutes if entered.is_url else "",
+            configuration,
+        )
 
     def _form_of(self, row: SourceRow) -> SourceForm:
-        kind: Kind = self.discovery.kind if self.discovery else row.entered.kind or "openapi"
-        wanted: dict[str, object] = {
-            "name": row.name,
-            "kind": kind,
-            "headers": self._headers_of(row),
-            "every_minutes": self.every_minutes if row.entered.is_url else "",
-        }
-        if row.entered.document:
-            wanted["document"] = row.entered.document
-        else:
-            wanted["address"] = row.entered.address
-        return SourceForm(wanted, allow_command=settings.SOURCE_COMMANDS)
+        settings_of_row = self._connection_of(row).settings_of(row.name)
+        return SourceForm(settings_of_row, allow_command=settings.SOURCE_COMMANDS)
 
-    @sensitive_variables("configuration")
-    def _start(self, source: Source, by: User) -> None:
-        reading = self.discovery.reading if self.discovery else None
-        configuration = self._configuration()
-        _, thread = sync_in_background(source, by=by, reading=reading, configuration=configuration)
-        thread.join(WAIT_S)
+    def _headers_of(self, entered: EnteredSource) -> dict[str, str]:
+        """The headers that were entered with the source, and the one in the fields."""
+        headers = dict(entered.headers)
+        if self.header_value and entered.is_url:
+            headers[self.header_name.strip()] = self.header_value
+        return headers
 
-    @sensitive_variables("typed")
-    def _configuration(self) -> dict[str, str]:
-        """The configuration of the tools: what was entered with the source, and the fields that were filled in."""
-        if self.discovery is None:
-            return {}
-        configuration = dict(self.rows[0].entered.configuration)
-        if not self._is_filled_in:
-            return configuration
-        for member in self.discovery.members:
-            typed = self.sent.get(f"{_MEMBER}{member.name}", "").strip()
-            if typed and typed != member.default:
-                configuration[member.name] = typed
-        return configuration
+
+def _pieces_of(reading: Reading, entered: EnteredSource) -> Iterator[Piece]:
+    """What was read, as a file: a document, or the tools of a server, one on each line."""
+    text = reading.document or '{"tools": []}'
+    if reading.tools:
+        text = "\n".join(tool.text for tool in reading.tools)
+    return pieces_of(
+        entered.address or "curl",
+        io.BytesIO(text.encode()),
+        kind="ndjson" if reading.tools else None,
+        max_bytes=settings.MAX_SPEC_BYTES,
+        max_document_bytes=settings.MAX_DOCUMENT_BYTES,
+    )

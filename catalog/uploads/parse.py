@@ -95,6 +95,11 @@ class Candidate:
     naming: tuple[str | None, str | None] | None = None
 
     @property
+    def label(self) -> str:
+        """The file that contains it."""
+        return self.piece.source
+
+    @property
     def line(self) -> int:
         """The line of the file on which it begins."""
         return self.origin.line if self.origin else self.piece.line

@@ -6,7 +6,7 @@ report lists the specs that are stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import BinaryIO, Final
 
@@ -20,7 +20,7 @@ from catalog.uploads.entries import Entry
 from catalog.uploads.limits import check_size, read_all, size_of
 from catalog.uploads.models import Upload
 from catalog.uploads.parse import Parsed
-from catalog.uploads.pieces import Piece, label_of
+from catalog.uploads.pieces import Piece
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.results import ResultWriter
 from catalog.uploads.store import leave_out, number_of, store_batches
@@ -30,20 +30,21 @@ RETENTION_DAYS: Final = 30
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
 
-def publish_files(
-    files: Files, *, by: User, options: ImportOptions = NO_OPTIONS
+def publish_upload(
+    candidates: Iterable[Parsed], *, by: User, options: ImportOptions = NO_OPTIONS
 ) -> tuple[Upload | None, list[Entry]]:
-    """Publish the specs of the files; returns the report, or None if there is nothing to publish.
+    """Publish what `read_files` has read.
 
-    Raises:
-        SpecError: the upload is too large, or has too many specs. Nothing is stored.
+    Returns:
+        The report, or None if there is nothing to publish; and the results.
     """
-    chosen = list(leave_out(_read(files, options), options.choices))
+    chosen = list(leave_out(candidates, options.choices))
     if not chosen:
         return None, []
     delete_old()
     total = sum(number_of(candidate, options.choices) for candidate in chosen)
-    report = Upload.objects.create(by=by, names=_names_of(files), total=total)
+    names = "\n".join(dict.fromkeys(candidate.label for candidate in chosen))
+    report = Upload.objects.create(by=by, names=names, total=total)
     write = ResultWriter(report).write
     batches = store_batches(chosen, by=by, options=options, on_batch=write)
     entries = [entry for batch in batches for entry in batch]
@@ -52,13 +53,10 @@ def publish_files(
     return report, entries
 
 
-def check_files(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> list[Entry]:
-    """The results that publishing the files would have; nothing is stored.
-
-    Raises:
-        SpecError: as `publish_files`.
-    """
-    candidates = _read(files, options)
+def check_upload(
+    candidates: Iterable[Parsed], *, by: User, options: ImportOptions = NO_OPTIONS
+) -> list[Entry]:
+    """The results that publishing them would have; nothing is stored."""
     batches = store_batches(candidates, by=by, dry_run=True, options=options)
     return [entry for batch in batches for entry in batch]
 
@@ -85,7 +83,12 @@ def delete_old() -> None:
         upload.delete()
 
 
-def _read(files: Files, options: ImportOptions) -> list[Parsed]:
+def read_files(files: Files, options: ImportOptions = NO_OPTIONS) -> list[Parsed]:
+    """The specs and documents in these files.
+
+    Raises:
+        SpecError: they are too large, or have too many specs.
+    """
     check_size(size_of(files))
     return read_all(_pieces(files), options)
 
@@ -98,8 +101,3 @@ def _pieces(files: Files) -> Iterator[Piece]:
             max_bytes=settings.MAX_SPEC_BYTES,
             max_document_bytes=settings.MAX_DOCUMENT_BYTES,
         )
-
-
-def _names_of(files: Files) -> str:
-    """The names of the files for the report, one per line."""
-    return "\n".join(label_of(" ".join(name.split())) for name, _ in files)

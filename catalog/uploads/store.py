@@ -337,6 +337,7 @@ def _accepted(
         origin=candidate.origin,
         verdict=verdict,
         warnings=warnings,
+        description=tool.description,
     )
 
 

@@ -1,6 +1,6 @@
 """The page Add, and its preview of what publishing will do.
 
-Specs and documents are published from here; what names a source is added by `new_sources`.
+Specs and documents are published from here; `new_sources` reads what names a source, and connects APIs.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.api_auth import actor
-from accounts.models import Person
+from accounts.models import Person, User
 from accounts.rate_limits import limit_previews, limit_uploads
 from accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.access.rights import may, require
-from catalog.sources.models import ADDRESS_LENGTH
-from catalog.sources.recognition import Recognized, recognize, recognize_document
+from catalog.sources.models import ADDRESS_LENGTH, Source
+from catalog.sources.recognition import recognize
 from catalog.tools.hooks import hooks
 from catalog.tools.models import Tool
 from catalog.uploads.checked_files import CheckedFile
-from catalog.uploads.choices import Choices
+from catalog.uploads.choices import Choices, ImportOptions
+from catalog.uploads.documents import store_document
 from catalog.uploads.entries import Entry
 from catalog.uploads.forms import PASTED, UploadForm
 from catalog.uploads.limits import check_size, size_of
 from catalog.uploads.models import RANKS, Upload
 from catalog.uploads.new_sources import NewSources
+from catalog.uploads.parse import ForeignDocument, Parsed
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.report_views import COMPARED, FIXED_CHARS
-from catalog.uploads.reports import check_files, publish_files
+from catalog.uploads.reports import check_upload, publish_upload, read_files
 from catalog.uploads.summary import (
     Summary,
     formats_of,
@@ -46,10 +48,11 @@ from catalog.uploads.summary import (
     summary_of_counts,
 )
 from toolshelf_core.errors import Busy
+from toolshelf_core.form_problems import links_to_errors
 from toolshelf_core.paging import number_in
 from toolshelf_core.rendering import text_diff
 from toolspec.diff import compare as compare_specs
-from toolspec.errors import DocumentError, SpecError
+from toolspec.errors import DocumentError, SpecError, ToolshelfError
 from toolspec.spec import read_spec
 
 LISTED: Final = 200  # specs of each kind that a preview lists while the person types
@@ -88,41 +91,11 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         response = _refused(request, form, f"{busy} Try again in {busy.retry_after_s} s.", 429)
         response["Retry-After"] = str(busy.retry_after_s)
         return response
-    if recognized := _recognized_in(form, request.user):
-        return _add_or_check_sources(request, form, recognized)
+    new = _entered_in(form, request.user)
     try:
-        return _publish_or_check(request, form)
+        return _add_or_check(request, form, new)
     except SpecError as error:
         return _refused(request, form, str(error), 413)
-
-
-def _recognized_in(form: UploadForm, person: Person) -> Recognized | None:
-    """The sources that the only text or file of a valid form names; for administrators, also an API's document."""
-    sources = form.sources
-    if len(sources) != 1 or size_of(sources) > settings.MAX_UPLOAD_BYTES:
-        return None
-    _, content = sources[0]
-    text = content.read().decode("utf-8-sig", errors="replace")
-    content.seek(0)
-    recognized = recognize(text)
-    if recognized is None and form.connects and may(person, "administer"):
-        return recognize_document(text)
-    return recognized
-
-
-def _add_or_check_sources(
-    request: HttpRequest, form: UploadForm, recognized: Recognized
-) -> HttpResponse:
-    """Add what was entered as sources, or show what it contains."""
-    new = NewSources(recognized, request.POST, request.user)
-    files = form.files_to_send_again()
-    if not new.right:
-        return _upload_page(request, form, {"new": new}, status=403, files=files)
-    try:
-        if form.is_dry_run:
-            new.check()
-            return _upload_page(request, form, {"new": new}, status=200, files=files)
-        sources = new.add(actor(request))
     except DocumentError as error:
         errors = [
             {
@@ -131,48 +104,106 @@ def _add_or_check_sources(
             }
             for problem in error.problems
         ]
-        context = {"new": new, "errors": errors}
-        return _upload_page(request, form, context, status=422, files=files)
-    if len(sources) == 1:
-        return redirect(sources[0])
-    messages.success(request, f"{len(sources)} sources added. Their tools are being read.")
-    return redirect("catalog:sources")
+        return _upload_page(request, form, {"new": new, "errors": errors}, status=422)
 
 
-def _publish_or_check(request: HttpRequest, form: UploadForm) -> HttpResponse:
-    """Publish or check what the form has.
+def _entered_in(form: UploadForm, person: Person) -> NewSources | None:
+    """The sources that the only text or file of a valid form names."""
+    sources = form.sources
+    if len(sources) != 1 or size_of(sources) > settings.MAX_UPLOAD_BYTES:
+        return None
+    _, content = sources[0]
+    text = content.read().decode("utf-8-sig", errors="replace")
+    content.seek(0)
+    recognized = recognize(text)
+    return NewSources(recognized, form.sent, person) if recognized else None
+
+
+def _add_or_check(request: HttpRequest, form: UploadForm, new: NewSources | None) -> HttpResponse:
+    """Store what the form has or names, or show what that would do.
 
     Raises:
         SpecError: it is more than an upload can have.
+        DocumentError: it cannot be read.
     """
-    by, options = actor(request), form.options
-    if form.is_dry_run:
-        entries = check_files(form.sources, by=by, options=options)
-        return _checked_page(request, form, entries)
-    report, entries = publish_files(form.sources, by=by, options=options)
-    if report is None and options.choices.skip:
-        entries = check_files(form.sources, by=by, options=options)
+    by = actor(request)
+    if new and not new.right:
+        return _upload_page(request, form, {"new": new}, status=403)
+    if new and new.are_several:
+        return _add_or_list_servers(request, form, new)
+    candidates, options, new = _read(form, new, request.user)
+    message = ""
+    if not form.is_dry_run:
+        try:
+            stored = _store(candidates, options, by)
+        except ToolshelfError as error:
+            stored, message = None, str(error)
+        if stored:
+            return redirect(stored)
+    entries = check_upload(candidates, by=by, options=options)
+    if not form.is_dry_run and all(entry.key in options.choices.skip for entry in entries):
         message = "Nothing was published, because no tool is selected."
-        return _checked_page(request, form, entries, message)
-    if report is None:
-        return _checked_page(request, form, [])
-    if len(entries) <= CORRECTED and _are_wrong(entries):
-        report.delete()  # nothing was published, and its problems are shown here
-        return _checked_page(request, form, entries)
-    return redirect(report)
+    return _checked_page(request, form, entries, new, message)
+
+
+def _add_or_list_servers(request: HttpRequest, form: UploadForm, new: NewSources) -> HttpResponse:
+    new.require_usable()
+    if form.is_dry_run:
+        return _upload_page(request, form, {"new": new}, status=200)
+    number = new.add_all(actor(request))
+    messages.success(request, f"{number} sources added. Their tools are being read.")
+    return redirect("catalog:sources")
+
+
+def _read(
+    form: UploadForm, new: NewSources | None, person: Person
+) -> tuple[list[Parsed], ImportOptions, NewSources | None]:
+    """The specs and documents that the form has or names, how to store them, and the connection to choose.
+
+    Raises:
+        DocumentError: they cannot be read.
+    """
+    if new:
+        candidates = new.read(form.options)
+    else:
+        candidates = read_files(form.sources, form.options)
+        connects = form.connects
+        new = NewSources.of_document(candidates, form.sent, person, connects=connects)
+    connection = new.connection if new and new.is_connected else None
+    return candidates, replace(form.options, connection=connection), new
+
+
+def _store(candidates: list[Parsed], options: ImportOptions, by: User) -> Upload | Source | None:
+    """Publish specs and documents, or connect the only document; None if nothing is stored."""
+    if options.connection is None:
+        report, entries = publish_upload(candidates, by=by, options=options)
+        if report is None or len(entries) > CORRECTED or not _are_wrong(entries):
+            return report
+        report.delete()  # its problems are shown on the page
+        return None
+    for document in candidates:
+        if isinstance(document, ForeignDocument):
+            return store_document(document, by=by, options=options, used_names=set())
+    return None
 
 
 def _checked_page(
-    request: HttpRequest, form: UploadForm, entries: list[Entry], error: str = ""
+    request: HttpRequest,
+    form: UploadForm,
+    entries: list[Entry],
+    new: NewSources | None,
+    error: str,
 ) -> HttpResponse:
     """The upload page with what publishing would do, and with the files, to publish them from there."""
     if not entries:
         nothing = [{"href": "#text", "message": "Choose a file, or paste a URL or a spec"}]
-        return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
-    corrects = _are_wrong(entries) and not any(entry.is_import for entry in entries)
+        return _upload_page(request, form, {"nothing": True, "errors": nothing}, status=422)
+    is_import = new is not None or any(entry.is_import for entry in entries)
+    corrects = _are_wrong(entries) and not is_import
     context = _preview(request, entries, form, LISTED_IN_CHECK, corrects=corrects)
     files = [] if corrects else form.files_to_send_again()
     context |= {
+        "new": new,
         "is_check": not _are_wrong(entries),
         "files_are_lost": form.has_files and not files and not corrects,
         "errors": [{"href": "#preview", "message": error}] if error else [],
@@ -199,10 +230,8 @@ def preview(request: HttpRequest) -> HttpResponse:
         )
     else:
         context |= _live_preview(request, form)
-    template = (
-        "catalog/sources/_recognized.html" if "new" in context else "catalog/uploads/_preview.html"
-    )
-    response = render(request, template, context, status=429 if retry_after_s else 200)
+    status = 429 if retry_after_s else 200
+    response = render(request, "catalog/uploads/_preview.html", context, status=status)
     if retry_after_s:
         response["Retry-After"] = str(retry_after_s)
     return response
@@ -217,24 +246,16 @@ def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
         if size > LIVE_BYTES:
             note = "These files are too large for a preview while you edit."
             return {"note": note, "is_large": True}
-        if recognized := _recognized_in(form, request.user):
-            return {"new": _new_sources(request, recognized)}
-        entries = check_files(form.sources, by=actor(request), options=form.options)
+        new = _entered_in(form, request.user)
+        if new and not new.can_be_previewed:
+            return {"new": new}
+        candidates, options, new = _read(form, new, request.user)
+        entries = check_upload(candidates, by=actor(request), options=options)
     except DocumentError as error:
         return {"note": str(error)}
-    return _preview(request, entries, form, LISTED, corrects=True) if entries else {}
-
-
-def _new_sources(request: HttpRequest, recognized: Recognized) -> NewSources:
-    """What was entered, before anything is fetched: a document is read already.
-
-    Raises:
-        DocumentError: the document cannot be read.
-    """
-    new = NewSources(recognized, request.POST, request.user)
-    if new.is_document:
-        new.check()
-    return new
+    if not entries:
+        return {}
+    return {**_preview(request, entries, form, LISTED, corrects=new is None), "new": new}
 
 
 def _preview(
@@ -254,7 +275,6 @@ def _preview(
     rows = list(_rows(listed, request.user, choices, corrects=corrects))
     return {
         "summary": summary_of(entries, choices.skip),
-        "offers_connection": "connect_offered" in request.POST,
         "only_source": entries[0].source if len({entry.source for entry in entries}) == 1 else "",
         "pasted": request.POST.get("text", "").replace("\r\n", "\n"),
         "sections": sections_of(rows),
@@ -334,21 +354,18 @@ def _upload_page(
 ) -> HttpResponse:
     """The upload page with the submitted form, and its preview or its errors.
 
-    `files` are sent again with it; None: those of an earlier check.
+    `files` are sent again with it; None: all of them.
     """
-    wrong_files = [{"href": "#upload", "message": message} for message in form.non_field_errors()]
     context = {
         **_page_context(request),
         "text": request.POST.get("text", ""),
         "prefix": form.typed_prefix.replace("\0", "\ufffd"),
-        "prefix_errors": [
-            {"href": "#prefix", "message": message} for message in form.errors.get("prefix", ())
-        ],
+        "prefix_errors": form.errors.get("prefix", ()),
         "no_prefix": form.has_no_prefix,
         "replace": form.replaces,
         "choices": form.choices.to_json(),
-        "checked_files": form.earlier_files if files is None else files,
-        "errors": wrong_files,
+        "checked_files": form.files_to_send_again() if files is None else files,
+        "errors": links_to_errors(form),
         **(report or {}),
     }
     return render(request, "catalog/uploads/upload.html", context, status=status)

@@ -24,7 +24,8 @@ const size = () => text.value.length + sizeOfFiles();
 const isEmpty = () => sizeOfFiles() === 0 && text.value.trim() === "";
 
 function checkSoon({ target }) {
-  if (target.closest(".recognized") && target.name !== "connect") return; // the fields of a source, which the preview would empty
+  if (target.closest(".connection") && target.name !== "connect") return; // its fields change nothing in the preview
+  if (pane.hasAttribute("data-needs-press") && target !== text && target.type !== "file") return; // a preview reads no URL
   if (target === text && text.value === textBefore) return; // leaving the editor changes nothing
   if (target.localName === "json-editor") return; // its textarea fires an event of its own when the text changes
   if (target.type === "file") showsFiles = true;
@@ -179,5 +180,5 @@ if (form && pane) {
       edit(button);
     }
   });
-  if (!isEmpty() && !pane.matches(".recognized") && !pane.querySelector(".entry")) checkAfter(0); // restored by the browser or after signing in
+  if (!isEmpty() && !pane.hasAttribute("data-needs-press") && !pane.querySelector(".entry")) checkAfter(0); // restored by the browser or after signing in
 }

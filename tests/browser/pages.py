@@ -102,14 +102,13 @@ def paste_source(text: str) -> Act:
     def act(page: Page) -> None:
         page.locator("json-editor .cm-content").first.click()
         page.keyboard.insert_text(text)
-        expect(page.locator(".recognized")).to_be_visible()
+        expect(page.locator(".connection")).to_be_visible()
 
     return act
 
 
 def check_curl(page: Page) -> None:
-    page.get_by_role("button", name="Check first").click()
-    expect(page.locator(".recognized tbody")).to_be_visible()
+    expect(page.locator(".entry")).to_be_visible()
 
 
 def edit_text(old: str, new: str) -> Act:

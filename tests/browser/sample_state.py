@@ -95,7 +95,7 @@ def make_state() -> dict[str, object]:
     from catalog.tools.publishing import publish
     from catalog.tools.stars import star
     from catalog.uploads.choices import ImportOptions
-    from catalog.uploads.reports import publish_files
+    from catalog.uploads.reports import publish_upload, read_files
     from catalog.webhooks.models import WebhookDelivery
     from catalog.webhooks.registration import WebhookForm, add_webhook
     from tests.catalog.sources.documents import (
@@ -180,7 +180,7 @@ def make_state() -> dict[str, object]:
         '{"definition": {"name": "broken", "description": "x", }}',
     ]
     content = "\n".join(lines).encode()
-    report, _ = publish_files([("reports.ndjson", BytesIO(content))], by=owner)
+    report, _ = publish_upload(read_files([("reports.ndjson", BytesIO(content))]), by=owner)
 
     wrong = {"$ref": "https://example.com/month.json"}
     schemas = [*[{"type": "object"}] * 3, *[wrong] * 12]
@@ -190,7 +190,9 @@ def make_state() -> dict[str, object]:
     ]
     imported = json.dumps({"tools": tools}, indent=2).encode()
     files = [("reports.ndjson", BytesIO(content)), ("reports-mcp.json", BytesIO(imported))]
-    rejected, _ = publish_files(files, by=owner, options=ImportOptions(""))
+    rejected, _ = publish_upload(
+        read_files(files, ImportOptions("")), by=owner, options=ImportOptions("")
+    )
 
     settings = {"url": "https://hooks.example.org/toolshelf", "events": ["tool.revised"]}
     webhook, _ = add_webhook(WebhookForm(settings), by=owner)

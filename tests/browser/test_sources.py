@@ -24,33 +24,54 @@ def test_a_source_is_added_synced_and_a_change_is_approved(signed_in: Page):
         signed_in.goto("/add/")
         signed_in.locator("json-editor .cm-content").click()
         signed_in.keyboard.insert_text(f"{server.url}/openapi.json")
-        signed_in.get_by_label("Name").fill("weather")
         signed_in.get_by_role("button", name="Check first").click()
-        expect(signed_in.locator(".recognized-line")).to_contain_text("OpenAPI 3 · 1 operation")
-        expect(signed_in.get_by_label("Name")).to_have_value("weather")
+        expect(signed_in.locator(".connection-line")).to_contain_text("OpenAPI 3 · 1 operation")
+        signed_in.get_by_label("Id prefix").fill("weather")
+        signed_in.get_by_label("Id of Forecast").fill("weather.soon")
+        signed_in.get_by_role("button", name="Check again").click()
+        expect(signed_in.get_by_label("Id prefix")).to_have_value("weather")
+        expect(signed_in.locator("[name=new_id]")).to_have_value("weather.soon")
         signed_in.get_by_role("button", name="Add 1 tool").click()
         expect(signed_in.get_by_role("link", name="Try forecast")).to_be_visible()
 
         served[0] = document(BREAKING)
         signed_in.get_by_role("button", name="Sync now").press("Enter")
-        signed_in.locator("#held").get_by_role("link", name="weather.forecast").click()
+        signed_in.locator("#held").get_by_role("link", name="weather.soon").click()
 
-    expect(signed_in.locator("h1")).to_have_text("Change of weather.forecast")
+    expect(signed_in.locator("h1")).to_have_text("Change of weather.soon")
     signed_in.get_by_role("button", name="Approve").press("Enter")
-    expect(signed_in.get_by_text("Revision 2 of weather.forecast is published.")).to_be_visible()
+    expect(signed_in.get_by_text("Revision 2 of weather.soon is published.")).to_be_visible()
 
 
 def test_what_a_check_of_a_url_shows_stays_while_its_fields_are_filled_in(signed_in: Page):
+    def answer(handler):
+        respond(handler, document(FORECAST).encode())
+
+    with local_server(answer) as server:
+        signed_in.goto(f"/add/?url={server.url}/things.json")
+        signed_in.get_by_role("button", name="Check first").click()
+        expect(signed_in.locator(".entry")).to_be_visible()
+
+        signed_in.get_by_label("Read again").select_option("60")
+        signed_in.locator("[name=new_id]").fill("things.soon")
+        signed_in.get_by_label("Id prefix").fill("invoices")
+        signed_in.wait_for_timeout(600)  # longer than the pause before a preview
+
+    expect(signed_in.locator(".entry")).to_be_visible()
+    expect(signed_in.locator("[name=new_id]")).to_have_value("things.soon")
+    expect(signed_in.get_by_label("Read again")).to_have_value("60")
+
+
+def test_the_ids_of_a_curl_command_are_checked_while_they_are_typed(signed_in: Page):
     command = "curl -H 'X-Api-Key: mrk-1' https://api.example.com/v1/invoices"
     signed_in.goto(f"/add/?url={quote(command)}")
-    signed_in.get_by_role("button", name="Check first").click()
-    expect(signed_in.locator(".recognized tbody")).to_be_visible()
+    expect(signed_in.get_by_role("button", name="Add 1 tool")).to_be_visible()
 
-    signed_in.get_by_label("Name").fill("invoices")
-    signed_in.wait_for_timeout(600)  # longer than the pause before a preview
+    signed_in.locator("[name^='member.']").last.fill("mrk-2")
+    signed_in.locator("[name=new_id]").fill("one\u202etwo")
 
-    expect(signed_in.locator(".recognized tbody")).to_be_visible()
-    expect(signed_in.get_by_label("Name")).to_have_value("invoices")
+    expect(signed_in.locator(".entry-rejected")).to_be_visible()
+    expect(signed_in.locator("[name^='member.']").last).to_have_value("mrk-2")
 
 
 def test_pages_of_sources_fit_a_phone_and_work_without_scripts(
@@ -70,7 +91,6 @@ def test_pages_of_sources_fit_a_phone_and_work_without_scripts(
 
     with local_server(answer) as server:
         page.goto(f"/add/?url={server.url}/things.json")
-        page.get_by_label("Name").fill("things")
         page.get_by_role("button", name="Check first").click()
         expect(page.get_by_text("1 operation")).to_be_visible()
         box = page.locator("main").bounding_box()

@@ -81,11 +81,16 @@ def words(response, selector):
 
 def line(browser, text):
     """What the page recognizes while somebody types."""
-    return words(browser.post("/add/preview/", {"text": text}), ".recognized-line")
+    return words(browser.post("/add/preview/", {"text": text}), ".connection-line")
 
 
 def errors(response):
     return words(response, ".error-summary-list")
+
+
+def ids_of(response):
+    """The ids of the tools in the preview, which can be edited."""
+    return [field.attributes["value"] for field in page(response).css("[name=new_id]")]
 
 
 def keys_of(browser, text):
@@ -110,7 +115,7 @@ def test_a_url_in_the_address_of_the_page_fills_the_field_and_is_not_read(staff,
     response = staff.get("/add/", {"url": api})
 
     assert page(response).css_first("#text").text() == api
-    assert page(response).css_first(".recognized table") is None
+    assert page(response).css_first(".entries") is None
     assert not Source.objects.exists()
 
 
@@ -128,20 +133,20 @@ def test_a_url_becomes_a_source_that_runs_with_one_press(staff, api):
 def test_a_check_shows_what_a_url_contains_and_stores_nothing(staff, api):
     response = staff.post("/add/", {"text": api, "dry_run": "on"})
 
-    assert words(response, ".recognized-line") == (
+    assert words(response, ".connection-line") == (
         "OpenAPI 3 · 2 operations · api.example.com · needs an API key"
     )
-    assert words(response, ".recognized tbody") == ("forecast Do it 1 of 1 alerts Do it 1 of 1")
-    assert page(response).css_first("#new_name").attributes["value"] == "weather-service"
+    assert ids_of(response) == ["weather-service.forecast", "weather-service.alerts"]
+    assert words(response, ".entry-description") == "Do it"
     assert page(response).css_first("[name='member.baseUrl']").attributes["value"] == (
         "https://api.example.com/v1"
     )
-    assert words(response, ".recognized .button-primary") == "Add 2 tools"
+    assert words(response, "#preview .button-primary") == "Add 2 tools"
     assert not Source.objects.exists()
 
 
 def test_the_key_entered_with_a_url_is_the_configuration_of_the_person_who_adds_it(staff, ada, api):
-    sent = {"text": api, "new_key": keys_of(staff, api), "new_name": "weather", "every_minutes": ""}
+    sent = {"text": api, "new_key": keys_of(staff, api), "prefix": "weather", "every_minutes": ""}
 
     staff.post("/add/", {**sent, "member.apiKey": "mrk-key", "member.baseUrl": ""})
 
@@ -156,7 +161,7 @@ def test_the_key_entered_with_a_url_is_the_configuration_of_the_person_who_adds_
 
 def test_what_was_filled_in_for_another_text_is_ignored(staff, api):
     other = keys_of(staff, "https://other.example/")
-    earlier = {"new_key": other, "new_name": "other", "every_minutes": ""}
+    earlier = {"new_key": other, "every_minutes": ""}
 
     staff.post("/add/", {"text": api, **earlier, "member.apiKey": "mrk-key"})
 
@@ -170,8 +175,8 @@ def test_a_url_of_an_mcp_server_is_recognized_as_one(staff):
         checked = staff.post("/add/", {"text": server.url, "dry_run": "on"})
         staff.post("/add/", {"text": server.url})
 
-    assert "MCP server" in words(checked, ".recognized-line")
-    assert "1 tool" in words(checked, ".recognized-line")
+    assert "MCP server" in words(checked, ".connection-line")
+    assert "1 tool" in words(checked, ".connection-line")
     assert Source.objects.get().kind == "mcp-http"
     assert Tool.objects.get().name == "echo"
 
@@ -216,7 +221,7 @@ def test_a_header_is_sent_to_read_a_url_and_stored(staff):
 
     with local_server(answer) as server:
         url = f"{server.url}/openapi.json"
-        fields = {"new_key": keys_of(staff, url), "new_name": "weather", "every_minutes": "60"}
+        fields = {"new_key": keys_of(staff, url), "every_minutes": "60"}
         credentials = {"header_name": "X-Key", "header_value": "mrk-read"}
         staff.post("/add/", {"text": url, **fields, **credentials})
 
@@ -224,16 +229,23 @@ def test_a_header_is_sent_to_read_a_url_and_stored(staff):
     assert (source.headers, source.every_minutes) == ({"X-Key": "mrk-read"}, 60)
 
 
-def test_the_name_of_a_source_is_free_unless_somebody_enters_one(staff, api):
+def test_a_source_that_exists_is_named_with_a_free_prefix(staff, api):
     store_source("weather-service", "mcp-http", "https://tools.example/mcp")
 
-    added = staff.post("/add/", {"text": api})
-    named = {"new_key": keys_of(staff, api), "new_name": "weather-service"}
-    refused = staff.post("/add/", {"text": api, **named})
+    refused = staff.post("/add/", {"text": api})
+    named = staff.post("/add/", {"text": api, "prefix": "weather-service-2"})
 
-    assert added["Location"] == "/sources/weather-service-2/"
     assert refused.status_code == 422
-    assert "already exists" in errors(refused)
+    assert "use another prefix (`prefix`), such as weather-service-2" in errors(refused).lower()
+    assert named["Location"] == "/sources/weather-service-2/"
+
+
+def test_the_name_of_a_source_of_curl_is_free(staff):
+    staff.post("/add/", {"text": CURL})
+
+    again = staff.post("/add/", {"text": CURL})
+
+    assert again["Location"] == "/sources/example-2/"
 
 
 def test_curl_becomes_a_source_of_one_operation_and_its_secret_the_configuration(staff, ada):
@@ -413,9 +425,9 @@ def test_a_command_is_shown_whole_and_not_started_unless_the_site_allows_it(staf
     shown = staff.post("/add/preview/", {"text": command})
     response = staff.post("/add/", {"text": command})
 
-    assert words(shown, ".recognized pre") == command
-    assert page(shown).css_first(".recognized .button-primary") is None
-    assert "TOOLSHELF_SOURCE_COMMANDS=1" in words(shown, ".recognized")
+    assert words(shown, "#preview pre") == command
+    assert page(shown).css_first("#preview .button-primary") is None
+    assert "TOOLSHELF_SOURCE_COMMANDS=1" in words(shown, "#preview")
     assert response.status_code == 422
     assert "This site starts no commands from its pages." in errors(response)
     assert not Source.objects.exists()
@@ -434,35 +446,40 @@ def test_people_who_are_no_administrators_learn_who_can_add_a_url(browser, api):
     shown = browser.post("/add/preview/", {"text": api})
     response = browser.post("/add/", {"text": api})
 
-    assert "Only administrators can add URLs" in words(shown, ".recognized")
+    assert "Only administrators can add URLs" in words(shown, "#preview")
     assert response.status_code == 403
-    assert "Only administrators can add URLs" in words(response, ".recognized")
+    assert "Only administrators can add URLs" in words(response, "#preview")
     assert page(response).css_first("#text").text() == api
     assert not Source.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("field", "problem"),
-    [
-        ({"header_name": "Host"}, "cannot be the name of a header"),
-        ({"new_name": "Not a name"}, "Enter a name of 1 to 40 characters"),
-    ],
-)
-def test_nothing_is_requested_before_the_fields_are_valid(staff, monkeypatch, api, field, problem):
-    filled_in = {"new_key": keys_of(staff, api), "new_name": "a", "header_value": "b", **field}
+def test_nothing_is_requested_before_the_fields_are_valid(staff, monkeypatch, api):
+    filled_in = {"new_key": keys_of(staff, api), "header_value": "b", "header_name": "Host"}
     requested = []
     monkeypatch.setattr(reading, "_run", lambda *job: requested.append(job))
 
     response = staff.post("/add/", {"text": api, "dry_run": "on", **filled_in})
 
-    assert problem in errors(response)
+    assert "cannot be the name of a header" in errors(response)
     assert not requested
+
+
+def test_a_wrong_name_of_a_server_is_named_and_nothing_is_stored(staff):
+    text = json.dumps({"mcpServers": {name: {"url": f"https://{name}.example/"} for name in "ab"}})
+    keys = keys_of(staff, text)
+    fields = {"new_key": keys, "new_source": keys, "new_name": ["a", "Not a name"]}
+
+    response = staff.post("/add/", {"text": text, **fields})
+
+    assert "Enter a name of 1 to 40 characters" in errors(response)
+    assert page(response).css("[name=new_name]")[1].attributes["value"] == "Not a name"
+    assert not Source.objects.exists()
 
 
 def test_a_tool_that_does_not_get_the_entered_key_is_named_and_the_others_get_it(staff, ada, api):
     tool = make_tool("weather.forecast")
     Tool.objects.filter(pk=tool.pk).update(owner=make_user("grace"))
-    filled_in = {"new_key": keys_of(staff, api), "new_name": "weather", "member.apiKey": "mrk-1"}
+    filled_in = {"new_key": keys_of(staff, api), "prefix": "weather", "member.apiKey": "mrk-1"}
 
     added = staff.post("/add/", {"text": api, **filled_in})
 
@@ -514,8 +531,8 @@ def test_a_dropped_openapi_document_in_yaml_becomes_a_source(staff):
 def test_the_tools_of_a_document_are_shown_while_it_is_pasted(staff):
     shown = staff.post("/add/preview/", {"text": described(FORECAST)})
 
-    assert words(shown, ".recognized-line") == "OpenAPI 3 · 1 operation · api.example.com"
-    assert words(shown, ".recognized tbody") == "forecast Do it 1 of 1"
+    assert words(shown, ".connection-line") == "OpenAPI 3 · 1 operation · api.example.com"
+    assert ids_of(shown) == ["things.forecast"]
     assert not Source.objects.exists()
 
 
@@ -539,11 +556,11 @@ def test_a_document_is_imported_without_a_connection_if_that_is_deselected(staff
     assert Source.objects.get().kind == "document"
 
 
-def test_a_prefix_or_another_option_of_an_import_imports_a_document(staff):
+def test_the_prefix_of_an_import_is_that_of_a_connected_document(staff):
     staff.post("/add/", {"text": described(FORECAST), "prefix": "mine"})
 
     assert Tool.objects.get().tool_id == "mine.forecast"
-    assert Source.objects.get().kind == "document"
+    assert (Source.objects.get().kind, Source.objects.get().name) == ("openapi", "mine")
 
 
 def test_people_who_are_no_administrators_add_a_document_without_a_connection(browser, ada):
@@ -580,12 +597,115 @@ def test_a_document_that_is_sent_again_replaces_that_of_its_source_on_a_press(st
     staff.post("/add/", {"text": described(FORECAST)})
 
     shown = staff.post("/add/preview/", {"text": described(FORECAST, ALERTS)})
-    staff.post("/add/", {"text": described(FORECAST, ALERTS), "replace_source": "on"})
+    refused = staff.post("/add/", {"text": described(FORECAST, ALERTS)})
+    replaced = staff.post("/add/", {"text": described(FORECAST, ALERTS), "replace": "on"})
 
-    assert words(shown, "[name=replace_source]") == "Replace the document of things"
-    assert page(shown).css_first("#new_name").attributes["value"] == "things-2"
+    assert "The source 'things' exists already." in words(shown, "#preview")
+    assert refused.status_code == 422
+    assert replaced["Location"] == "/sources/things/"
     assert Source.objects.get().document == described(FORECAST, ALERTS)
     assert Tool.objects.count() == 2
+
+
+def test_a_document_without_a_connection_is_connected_when_it_is_replaced(staff):
+    staff.post("/add/", {"text": described(FORECAST), "connect_offered": "1"})
+
+    staff.post("/add/", {"text": described(FORECAST, ALERTS), "replace": "on"})
+
+    assert Source.objects.get().kind == "openapi"
+    assert words(staff.get("/sources/things/"), ".source-result") == "2 tools, 2 run. Try alerts"
+
+
+def sent_again(response, **new_ids):
+    """What the browser sends of the preview, once these ids are typed; the tools with the id "" are left out."""
+    shown = page(response)
+    rows = shown.css("[name=new_id]")
+    names = [row.attributes["data-key"].rpartition("#")[2] for row in rows]
+    keys = [row.attributes["data-key"] for row in rows]
+    typed = {key: new_ids.get(name) for key, name in zip(keys, names, strict=True)}
+    return {
+        "new_key": [field.attributes["value"] for field in shown.css("[name=new_key]")],
+        "offered": shown.css_first("[name=offered]").attributes["value"],
+        "row": list(typed),
+        "offered_id": [one.attributes["value"] for one in shown.css("[name=offered_id]")],
+        "new_id": [typed[row.attributes["data-key"]] or row.attributes["value"] for row in rows],
+        "take": [key for key, new_id in typed.items() if new_id != ""],
+    }
+
+
+def test_ids_are_changed_and_tools_left_out_when_a_url_is_added(staff, api):
+    checked = staff.post("/add/", {"text": api, "dry_run": "on"})
+    fields = sent_again(checked, forecast="weather.soon", alerts="")
+
+    again = staff.post("/add/", {"text": api, "dry_run": "on", **fields})
+    staff.post("/add/", {"text": api, **fields})
+    source = Source.objects.get()
+    synced = sync(source)
+
+    assert words(again, "#preview .button-primary") == "Add 1 tool"
+    assert ids_of(again)[0] == "weather.soon"
+    assert stored_ids() == ["weather.soon"]
+    assert (source.address, source.left_out) == (api, ["alerts"])
+    assert (synced.error, synced.listed, synced.unchanged) == ("", 1, 1)
+
+
+def test_a_tool_can_take_the_id_of_one_that_is_left_out(staff, api):
+    checked = staff.post("/add/", {"text": api, "dry_run": "on"})
+    fields = sent_again(checked, forecast="weather-service.alerts", alerts="")
+
+    staff.post("/add/", {"text": api, **fields})
+
+    assert Tool.objects.get().source_tool.remote_name == "forecast"
+    assert stored_ids() == ["weather-service.alerts"]
+
+
+def test_ids_of_the_tools_of_an_mcp_server_are_changed_and_it_calls_them_by_name(staff):
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "list")]
+    with answering_server(lambda _: {"tools": tools}) as server:
+        checked = staff.post("/add/", {"text": server.url, "dry_run": "on"})
+        fields = sent_again(checked, echo="mine.say", list="")
+        staff.post("/add/", {"text": server.url, **fields})
+        synced = sync(Source.objects.get())
+
+    assert stored_ids() == ["mine.say"]
+    assert Tool.objects.get().source_tool.remote_name == "echo"
+    assert (synced.error, synced.listed, synced.gone) == ("", 1, 0)
+
+
+def test_without_a_selected_tool_no_source_is_added(staff, api):
+    checked = staff.post("/add/", {"text": api, "dry_run": "on"})
+
+    response = staff.post("/add/", {"text": api, **sent_again(checked, forecast="", alerts="")})
+
+    assert "no tool is selected" in errors(response)
+    assert not Source.objects.exists()
+
+
+def test_an_mcp_server_without_tools_is_not_added(staff):
+    with answering_server(lambda _: {"tools": []}) as server:
+        response = staff.post("/add/", {"text": server.url})
+
+    assert response.status_code == 422
+    assert "contains no tools" in words(response, "#preview")
+    assert not Source.objects.exists()
+
+
+def test_what_was_typed_stays_on_the_page_of_a_check(staff, api):
+    typed = {"member.apiKey": "mrk-1", "member.baseUrl": "https://b.example", "prefix": "mine"}
+    header = {"header_name": "X-Key", "header_value": "mrk-2", "every_minutes": "60"}
+
+    response = staff.post(
+        "/add/", {"text": api, "dry_run": "on", "new_key": keys_of(staff, api), **typed, **header}
+    )
+
+    shown = page(response)
+    for name, value in {**typed, "header_name": "X-Key", "header_value": "mrk-2"}.items():
+        assert shown.css_first(f"[name='{name}']").attributes["value"] == value
+    assert shown.css_first("#every_minutes [selected]").attributes["value"] == "60"
+
+
+def stored_ids():
+    return sorted(Tool.objects.values_list("tool_id", flat=True))
 
 
 def test_an_openapi_document_of_another_version_is_explained(staff):
@@ -607,12 +727,12 @@ def test_a_url_or_command_that_is_too_long_is_refused_before_it_is_split(staff, 
     with at_most(500_000):
         shown = staff.post("/add/preview/", {"text": text})
 
-    assert "A URL or a command can have at most 2,000 characters." in words(shown, ".recognized")
-    assert page(shown).css_first(".recognized .button-primary") is None
+    assert "A URL or a command can have at most 2,000 characters." in words(shown, "#preview")
+    assert page(shown).css_first("#preview .button-primary") is None
 
 
 def test_a_long_curl_command_is_refused_before_it_is_split(staff):
     with at_most(500_000):
         shown = staff.post("/add/preview/", {"text": f"curl https://example.com/{'a' * 20_000}"})
 
-    assert "The command has more than 20,000 characters." in words(shown, ".recognized")
+    assert "The command has more than 20,000 characters." in words(shown, "#preview")

@@ -20,7 +20,7 @@ from catalog.uploads.choices import (
     key_of,
 )
 from catalog.uploads.readers import pieces_of
-from catalog.uploads.reports import publish_files
+from catalog.uploads.reports import publish_upload, read_files
 from catalog.uploads.store import upload
 from tests.factories import make_spec, make_tool, make_user, spec_text
 from toolspec.imports import import_document
@@ -387,7 +387,9 @@ def publish_chosen(document, person, *, skip=()):
     data = json.dumps(document).encode()
     choices = Choices(frozenset(f"mail.json#1#{name}" for name in skip))
     options = ImportOptions(replace=True, choices=choices, offers_all=True)
-    report, entries = publish_files([("mail.json", io.BytesIO(data))], by=person, options=options)
+    report, entries = publish_upload(
+        read_files([("mail.json", io.BytesIO(data))], options), by=person, options=options
+    )
     report.refresh_from_db()
     return report, {entry.name: entry.outcome for entry in entries}
 
