@@ -1,4 +1,4 @@
-"""What knows no feature of the catalog: used by all apps above, imports only `toolspec`.
+"""What knows no feature, except the names of actions in `audit`; imports only `toolspec`.
 
 audit, encryption, redaction      record who did what; store secrets; remove them from texts
 outgoing/, address_policy         connections to other servers, and to which

@@ -4,4 +4,5 @@ rights    `may` and `require`: pages, the API, MCP and commands ask them
 models    toolkits with their owners and visibility; audiences: the groups that see a restricted tool
 
 A tool or a proposal answers itself what a person may do to it (`hidden_from`, `answer`).
+`catalog/tools/audiences.py` derives the audience of a tool; `visible_to` of its queryset applies it.
 """

@@ -117,7 +117,7 @@ class Audience(models.Model):
     """The people who may see some restricted tools of one toolkit.
 
     Tools with the same people share one; tools that everyone may see have none. It is derived from
-    the settings of the tool and of its toolkit (`catalog/organise/access.py`), so that lists and the index
+    the settings of the tool and of its toolkit (`catalog/tools/audiences.py`), so that lists and the index
     need one column and one token.
     """
 

@@ -92,7 +92,7 @@ def change_toolkit_access(toolkit: Toolkit, wanted: Access, *, by: User | None) 
     Its tools are indexed again, if the change concerns who sees them.
 
     Args:
-        toolkit: from `shortcuts.toolkit_for`, so it may have no settings yet.
+        toolkit: from `tools.lookup.toolkit_for`, so it may have no settings yet.
         wanted: its visibility is one of `VISIBILITIES`.
         by: who changes it.
 

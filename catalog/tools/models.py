@@ -181,7 +181,7 @@ class Tool(models.Model):
     )
     groups = models.ManyToManyField(Group, blank=True, related_name="+")
     audience = (
-        models.ForeignKey(  # derived (`catalog/organise/access.py`); None: everyone may see it
+        models.ForeignKey(  # derived (`catalog/tools/audiences.py`); None: everyone may see it
             Audience,
             null=True,
             blank=True,

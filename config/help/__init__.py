@@ -1,0 +1,1 @@
+"""The documents in `docs/` as pages of the site."""

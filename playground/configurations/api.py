@@ -12,6 +12,7 @@ from catalog.access.rights import may
 from catalog.tools.headers import add_deprecation_headers
 from catalog.tools.lookup import revision_of, tool_for
 from catalog.tools.models import Tool
+from playground.configurations import saved as saved_configurations
 from playground.configurations import schemas
 from playground.configurations.compiled_spec import compiled_spec_of
 from playground.configurations.models import SavedConfiguration
@@ -143,3 +144,18 @@ def share_configuration(
     return schemas.VisibilityOut(
         name=found.name, owner=found.owner.get_username(), visibility=body.visibility
     )
+
+
+@router.delete(
+    "/tools/{slug}/configurations/{name}",
+    response={204: None},
+    auth=token_or_session("run"),
+    summary="Delete a saved configuration",
+    tags=["configurations"],
+)
+def delete_configuration(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    if not saved_configurations.delete_configuration(
+        actor(request), tool_for(request.user, "run", slug), name
+    ):
+        raise HttpError(404, "You have no saved configuration of this name for this tool.")
+    return HttpResponse(status=204)

@@ -30,7 +30,7 @@ from playground.form.parse import Sent
 from playground.history.presenters import join_missing
 from playground.history.run_sentence import sentence
 from playground.real_calls.checks import check_real_calls
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import DRAFT, Run
 from playground.trying.trial_input import TrialInput
 from toolshelf_core.errors import Busy, RevisionConflict

@@ -1,6 +1,6 @@
 """Examples of specs as tests: call the tool with each, compare the response, save a run as an example.
 
-calls               an example as a call
+calls               the sample call on a tool's page
 checks, results     start a check of all examples; the result of each
 save_as_example     a run as an example in the spec
 models, views, api  the tables, the page, the operations

@@ -18,7 +18,7 @@ from playground.configurations.compiled_spec import compiled_spec_of, value_prob
 from playground.configurations.secret_members import Configuration
 from playground.examples.models import ExampleCheck
 from playground.examples.results import settle
-from playground.runs.actions import ExampleCall, start, wait
+from playground.runs.running import ExampleCall, start, wait
 from toolshelf_core.errors import Busy
 from toolspec.schema.validation import Budget
 from toolspec.text.reader import dumps

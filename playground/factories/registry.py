@@ -41,7 +41,7 @@ from playground.factories.info import (
 from playground.factories.inspect import Description, describe
 from playground.runner.engine.isolation_report import Feature, features_of
 from playground.runner.engine.worker_process import ALL_MODES, WorkerProcess
-from playground.runner.worker.loader import MAX_SPEC_CHARACTERS
+from playground.runner.worker.describe_factory import MAX_SPEC_CHARACTERS
 from playground.runner.worker.network import Network
 from toolshelf_core.redaction import shared_redactor
 from toolspec.errors import JSONTextError

@@ -34,8 +34,7 @@ from playground.history.response_changes import like_example, like_last_run
 from playground.history.response_table import as_table
 from playground.history.run_sentence import VERDICT_WORDS, sentence
 from playground.history.text_view import texts_of
-from playground.runs import actions as running
-from playground.runs import visitors
+from playground.runs import running, visitors
 from playground.runs.filters import RunFilter
 from playground.runs.lookup import own_run, require_own, run_at, runs_at
 from playground.runs.models import MODES, OUTCOMES, VISITOR, Run, RunQuerySet

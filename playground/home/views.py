@@ -15,8 +15,7 @@ from catalog.access.models import Audience
 from catalog.search.catalog_search import LIST_PARAMETERS
 from catalog.tools.lookup import revision_of
 from playground.home.demonstration import PARAMETER, STOPS, Demonstration, demonstration_for
-from playground.runs import actions as running
-from playground.runs import visitors
+from playground.runs import running, visitors
 from toolshelf_core.errors import Busy
 
 
@@ -33,7 +32,7 @@ def run_demonstration(request: HttpRequest) -> HttpResponse:
     except Busy as busy:
         refusal = f"{busy} Try again in {busy.retry_after_s} s."
         return answer(request, replace(shown, refusal=refusal))
-    run = running.wait(run, running.VISITOR_TIMEOUT_S)
+    run = running.wait(run, visitors.VISITOR_TIMEOUT_S)
     response = answer(request, replace(shown, run=run))
     visitors.remember_run(request, response, run)
     return response

@@ -14,7 +14,7 @@ from playground.configurations.mcp_choice import ChosenConfigurationGone, config
 from playground.configurations.saved import UNREADABLE, open_configuration
 from playground.mcp.protocol import RequestId
 from playground.mcp.toolsets import Call
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from toolshelf_core.encryption import Unreadable
 from toolspec.text.reader import dumps

@@ -34,9 +34,9 @@ from playground.mcp.addresses import (
     address_of_tool,
     address_of_toolkit,
 )
+from playground.mcp.agent_view import list_tools, try_server
 from playground.mcp.catalog_tools import CatalogTools
 from playground.mcp.clients import PLACEHOLDER, snippets
-from playground.mcp.listing import list_tools, try_server
 from playground.mcp.toolkit_tools import ToolkitTools
 from playground.mcp.toolsets import Toolset
 from toolshelf_core.page_parts import part_or_page

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from playground.mcp.calls import call_timeout_s
 from playground.mcp.protocol import RequestId, notification_text
-from playground.runs import actions as running
-from playground.runs import waiting_room
+from playground.runs import running, waiting_room
 from playground.runs.models import Run
 from playground.runs.run_json import plain_number
 

@@ -1,4 +1,4 @@
-"""The API's operations for runs and saved configurations."""
+"""The API's operations for runs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from ninja.errors import HttpError
 
 from accounts.api_auth import actor, token_or_session
 from catalog.tools.headers import add_deprecation_headers
-from catalog.tools.lookup import revision_of, tool_at, tool_for
+from catalog.tools.lookup import revision_of, tool_at
 from catalog.tools.models import Revision
-from playground.configurations import saved as saved_configurations
 from playground.configurations.schemas import SharedOut, ShareIn
 from playground.configurations.sharing import share_with_groups
 from playground.router import router
 from playground.runs import schemas
-from playground.runs.actions import cancel, start, wait
 from playground.runs.api_access import RunId, configuration_of, exact, refusal, started
 from playground.runs.filters import RunConditions, RunFilter
 from playground.runs.lookup import own_run, run_at
@@ -24,6 +22,7 @@ from playground.runs.models import Run
 from playground.runs.rerun import CannotRepeat, repeat
 from playground.runs.response_files import file_response
 from playground.runs.run_json import RunOut, RunSummary, run_text
+from playground.runs.running import cancel, start, wait
 from playground.runs.schemas import RunAgainIn
 from toolshelf_core.api.problems import REFUSED, errors
 
@@ -156,21 +155,6 @@ def share_run(request: HttpRequest, run_id: Path[RunId], body: ShareIn) -> Share
     return SharedOut(groups=body.groups)
 
 
-@router.delete(
-    "/tools/{slug}/configurations/{name}",
-    response={204: None},
-    auth=token_or_session("run"),
-    summary="Delete a saved configuration",
-    tags=["configurations"],
-)
-def delete_configuration(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    if not saved_configurations.delete_configuration(
-        actor(request), tool_for(request.user, "run", slug), name
-    ):
-        raise HttpError(404, "You have no saved configuration of this name for this tool.")
-    return HttpResponse(status=204)
-
-
 RUN_AGAIN_DEFAULTS = RunAgainIn.model_validate({})
 
 
@@ -188,7 +172,7 @@ RUN_AGAIN_DEFAULTS = RunAgainIn.model_validate({})
 def run_again(
     request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None = None
 ) -> HttpResponse:
-    """Returns the new run's JSON text (see `access.exact`)."""
+    """Returns the new run's JSON text (see `api_access.exact`)."""
     body = body or RUN_AGAIN_DEFAULTS
     run = run_at(run_id, request.user)
     try:

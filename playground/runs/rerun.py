@@ -7,7 +7,7 @@ from playground.configurations.compiled_spec import compiled_spec_of
 from playground.configurations.saved import find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.form.secret_search import secret_members
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from toolshelf_core.encryption import Unreadable
 

@@ -28,7 +28,8 @@ from playground.runner.engine.local_runner import MAX_SLOTS
 from playground.runs.models import Run
 from playground.runs.orphans import SIGN_OF_LIFE_S, recover_runs
 from playground.runs.process_id import this_host
-from playground.runs.writer import NOT_RECORDED, Recorder, check_slots, insert
+from playground.runs.visitors import check_slots
+from playground.runs.writer import NOT_RECORDED, Recorder, insert
 from toolshelf_core import log_context
 from toolshelf_core.errors import Busy
 from toolshelf_core.fairness import OWN_SHARE, may_queue, reserve_of

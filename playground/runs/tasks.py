@@ -16,13 +16,13 @@ from playground.configurations.compiled_spec import compiled_spec_of
 from playground.configurations.secret_members import Configuration, RunSecrets
 from playground.factories.connections import factory_of
 from playground.factories.registry import IMPORT_LIMIT_S
-from playground.runs.actions import job_for
 from playground.runs.celery.app import SYNC_TASK, TASK, WEBHOOK_TASK, app
 from playground.runs.celery.enqueue import end_uncalled
 from playground.runs.conclusion import conclude
 from playground.runs.models import Run
 from playground.runs.process_models import QueuedMessage
 from playground.runs.refusals import factory_problems
+from playground.runs.running import job_for
 from playground.runs.supervisor import ActiveRun, Supervisor, supervisor
 from toolshelf_core import log_context
 from toolshelf_core.encryption import Unreadable, decrypt

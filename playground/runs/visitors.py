@@ -1,7 +1,8 @@
 """Visitors: people who may not run tools, signed in or not. They may run the tools that come with Toolshelf.
 
 Such a run is a row without a person, in the mode `VISITOR`, which `Run.objects` does not contain.
-Only the browser that started it sees it, by a signed cookie, until it is deleted.
+Only the browser that started it sees it, by a signed cookie, until it is deleted. How many runs one
+address may start is a rate limit (`VISITOR_RUNS` in `accounts/rate_limits.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from playground.runs.models import ACTIVE, VISITOR, Run, RunQuerySet
 from toolshelf_core.errors import Busy, NotAllowed
 
 LIFETIME: Final = timedelta(minutes=10)  # of a visitor's run
+VISITOR_TIMEOUT_S: Final = 10.0  # of one run
+VISITOR_SLOTS: Final = 2  # concurrent runs of all visitors
 MAX_RUNS: Final = 10  # that a cookie names; the oldest is forgotten
 MAX_STORED: Final = 300  # runs of all visitors, of about 1 MB at most
 RESPONSE_BYTES: Final = 256 * 1024  # of a longer response, only the beginning is stored
@@ -62,6 +65,21 @@ def refuse_above_limit() -> None:
     stored = Run.every.filter(by=None, mode=VISITOR)  # `by` has an index
     if stored.count() >= MAX_STORED:
         raise Busy("Visitors have run very many tools in the last minutes.", retry_after_s=60)
+
+
+def check_slots(run: Run) -> None:
+    """Check that a visitor's run, which is stored, is one of at most `VISITOR_SLOTS`.
+
+    It counts rows because several processes start runs. Each counts after its own row is committed,
+    so that two of them cannot both take the last slot.
+
+    Raises:
+        Busy: it is not. The caller deletes the row.
+    """
+    if run.mode != VISITOR:
+        return
+    if Run.every.active().filter(mode=VISITOR).count() > VISITOR_SLOTS:
+        raise Busy("Other visitors are running tools at the moment.", retry_after_s=2)
 
 
 def remember_run(request: HttpRequest, response: HttpResponse, run: Run) -> None:

@@ -23,7 +23,6 @@ from playground.runs import volume as run_volume
 from playground.runs.models import VISITOR, Run, RunFile
 from playground.runs.signals import check_run_ended
 from toolshelf_core import audit, log_context
-from toolshelf_core.errors import Busy
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +31,12 @@ ENDS: Final = (
     "problems_truncated", "error", "stdout", "stderr", "stdout_dropped", "stderr_dropped", "progress_done",
     "progress_total", "progress_message", "queue_ms", "start_ms", "call_ms", "check_ms", "started_at", "finished_at",
 )  # fmt: skip
+
 MAX_BATCH: Final = 100
+
 MAX_POINTERS: Final = 20
+
 NOT_RECORDED: Final = "The response could not be stored."
-VISITOR_SLOTS: Final = 2  # concurrent runs of all visitors
 
 
 def insert(run: Run) -> None:
@@ -45,21 +46,6 @@ def insert(run: Run) -> None:
         record_start(run)
         if not run.is_active:
             run_volume.count([run])
-
-
-def check_slots(run: Run) -> None:
-    """Check that a visitor's run, which is stored, is one of at most `VISITOR_SLOTS`.
-
-    It counts rows because several processes start runs. Each counts after its own row is committed,
-    so that two of them cannot both take the last slot.
-
-    Raises:
-        Busy: it is not. The caller deletes the row.
-    """
-    if run.mode != VISITOR:
-        return
-    if Run.every.active().filter(mode=VISITOR).count() > VISITOR_SLOTS:
-        raise Busy("Other visitors are running tools at the moment.", retry_after_s=2)
 
 
 def queue_drift(run: Run) -> None:

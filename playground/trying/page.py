@@ -22,7 +22,7 @@ from playground.form.nodes import RawNode, Summary
 from playground.form.secret_search import secret_members
 from playground.form.values import ABSENT, Absent
 from playground.history.history import HistoryBar, history_of
-from playground.runs.actions import VISITOR_TIMEOUT_S
+from playground.runs.visitors import VISITOR_TIMEOUT_S
 from playground.trying.input_links import InputLink, input_link
 from playground.trying.prefill import FieldLink, fields_at, prefilled
 from playground.trying.saved_inputs import delete_input, inputs_of, save_input

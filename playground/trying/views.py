@@ -21,8 +21,7 @@ from playground.configurations.compiled_spec import compiled_spec_of
 from playground.form.completions import Completions, find_completions
 from playground.form.control_names import split_path
 from playground.history.views import result_context
-from playground.runs import actions as running
-from playground.runs import visitors
+from playground.runs import running, visitors
 from playground.runs.models import Run
 from playground.trying.page import Trial
 from toolshelf_core.errors import Busy, Unreachable

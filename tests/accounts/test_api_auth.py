@@ -11,8 +11,8 @@ from django.utils import timezone
 from accounts.models import SCOPES, ApiToken, User
 from config.api_docs import api_document
 from playground.examples.models import ExampleCheck
-from playground.runs.actions import start
 from playground.runs.models import Run
+from playground.runs.running import start
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user, spec_text
 

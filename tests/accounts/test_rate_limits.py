@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accounts.rates import MemoryRates, Rate
 from catalog.tools.models import Tool
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user, spec_text

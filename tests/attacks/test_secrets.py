@@ -60,7 +60,7 @@ def broken(monkeypatch):
         raise RuntimeError("a fault of the site")
 
     monkeypatch.setattr("playground.runs.api.start", start)
-    monkeypatch.setattr("playground.runs.actions.start", start)
+    monkeypatch.setattr("playground.runs.running.start", start)
     return make_tool("keeper", configuration=SCHEMA)
 
 

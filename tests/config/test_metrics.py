@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.tokens import create_token
 from config.request_counters import RequestCounters
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.celery.heartbeats import Heartbeat, beat, connected_workers
 from playground.runs.models import Run
 from playground.runs.process_id import machine

@@ -15,7 +15,7 @@ from catalog.sources.models import Source
 from playground.configurations.secret_members import Configuration
 from playground.connections.connection import Connection
 from playground.connections.http_tool import HTTPToolFactory
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.http_server import local_server, respond
 from tests.playground.connections.conftest import SourceWithTools

@@ -29,7 +29,7 @@ from catalog.tools.publishing import publish, publish_many
 from playground.configurations.saved import delete_configuration, save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.configurations.sharing import share_with_groups
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.catalog.lint.test_pages import FAULTY
 from tests.catalog.sources.documents import (

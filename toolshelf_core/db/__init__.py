@@ -1,1 +1,1 @@
-"""What both databases need besides the ORM: read-only tables, stored queries, fast migrations."""
+"""What both databases need besides the ORM: append-only tables, compiled queries, fast migrations."""

@@ -1,7 +1,7 @@
 """Which schemas a subschema applies to its value, members and items, whatever the value is.
 
 A diff compares all values at once, so `unevaluated…` is left out where its effect depends on the
-value, and a member may have no particular name. `json_schema.children` answers the same question
+value, and a member may have no particular name. `toolspec.schema.children` answers the same question
 for one value.
 
 Sources: JSON Schema 2020-12 Core, sections 10 and 11.

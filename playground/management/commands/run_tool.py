@@ -15,7 +15,7 @@ from catalog.management.users import find_user
 from catalog.tools.models import Tool
 from playground.configurations.saved import UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.conclusion import NO_RETURN_TYPE
 from playground.runs.models import Run
 from playground.runs.run_json import run_text

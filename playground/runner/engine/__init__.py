@@ -1,4 +1,6 @@
-"""The interface for running tools, and the runner for one machine.
+"""The interface for running tools, and the runner for one machine: the server's side.
+
+`playground/runner/worker/` has the processes of tools.
 
 No tool's code ever runs in this process.
 

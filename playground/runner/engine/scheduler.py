@@ -15,10 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.runner.engine.connections import SupervisorConnection
 from playground.runner.engine.job import Job
 from playground.runner.engine.local_run import LocalRun
 from playground.runner.engine.run_queue import RunQueue
+from playground.runner.engine.supervisor_connection import SupervisorConnection
 from playground.runner.engine.worker_process import WorkerProcess, environment_file
 from playground.runner.worker import syscalls
 

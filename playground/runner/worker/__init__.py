@@ -7,17 +7,17 @@
                         └── run           one process per run: create, call, respond; never used again
 
 All of them are single-threaded and forked from one another, so a run begins within a millisecond or
-two. Only the worker is started as a program, with an empty environment and isolated from Python's
+two. Only the worker is started as a program, with only the variables that every tool may see and isolated from Python's
 search path (`python -I`). A process with threads cannot be forked safely: if importing a factory
 starts threads, its zygote imports nothing, and each of its runs imports the factory again.
 
 Only the run itself reads and writes its secrets (parameters, configuration, response and output).
 Its run supervisor, from which later runs are forked, relays the bytes without reading them.
 
-    __main__, zygote, run_supervisor, child      the four processes, in that order
+    __main__, zygote, run_supervisor, run_process    the four processes, in that order
     sandbox, mounts, scratch, probe, syscalls    how processes are isolated, as far as the machine allows it
     network, socket_filter, proxy                the network of a factory other than "all"
-    cgroups, memory, kill                        limits on all processes of a run together, and their end
+    cgroups, memory_use, kill                      limits on all processes of a run together, and their end
     protocol, fd_passing, relay                  how the processes communicate
     loader, file_frames, tracebacks              how a factory, a file and an exception are described
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
-from playground.runner.worker import child
+from playground.runner.worker import run_process as child
 from playground.runner.worker.cgroups import Membership, kills_in
 from playground.runner.worker.kill import end_descendants, reap
 from playground.runner.worker.memory_use import exceeds

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from playground.runner.worker.cgroups import Membership
-from playground.runner.worker.child import rehearse
+from playground.runner.worker.describe_factory import describe_factory, threads, write_spec
 from playground.runner.worker.fd_passing import NOTHING_MORE, receive
 from playground.runner.worker.kill import end_descendants, reap
-from playground.runner.worker.loader import describe_factory, threads, write_spec
 from playground.runner.worker.protocol import DESCRIPTION, SPEC, UNUSABLE, frame
+from playground.runner.worker.run_process import rehearse
 from playground.runner.worker.run_supervisor import RunSupervisor
 from playground.runner.worker.sandbox import UIDS_PER_FACTORY, FactoryDirectory, fork_supervisor
 from playground.runner.worker.syscalls import close_all_but

@@ -24,7 +24,8 @@ from playground.runs.draining import draining
 from playground.runs.models import Run, RunQuerySet
 from playground.runs.process_models import QueuedMessage
 from playground.runs.signals import check_run_ended
-from playground.runs.writer import check_slots, record_start
+from playground.runs.visitors import check_slots
+from playground.runs.writer import record_start
 from toolshelf_core import audit
 from toolshelf_core.encryption import encrypt
 from toolshelf_core.errors import Busy, Unreachable

@@ -36,7 +36,7 @@ from catalog.webhooks.registration import (
 from playground.examples import checks as example_checks
 from playground.examples.models import ExampleCheck
 from playground.examples.results import settle
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from playground.runs.writer import queue_drift
 from tests.catalog.sources.documents import (

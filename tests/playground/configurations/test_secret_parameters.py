@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from catalog.tools.publishing import publish
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from playground.runs.tasks import execute_message
 from tests.playground.history.test_pages import tree_of

@@ -16,8 +16,7 @@ from django.test import Client
 from playground.configurations.secret_members import Configuration
 from playground.factories.registry import FactoryRegistry
 from playground.runner.engine import LocalRunner
-from playground.runs import actions as running
-from playground.runs import supervisor
+from playground.runs import running, supervisor
 from playground.runs.models import Run
 from playground.runs.supervisor import close_supervisor
 from tests.factories import make_token, make_tool

@@ -14,7 +14,7 @@ from catalog.sources.models import Source, SourceTool
 from catalog.tools.models import Revision, Tool
 from catalog.tools.publishing import publish
 from playground.configurations.secret_members import Configuration
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.playground.connections.conftest import CREDENTIAL, SourceWithTools
 from tests.playground.connections.mcp_servers import TINY_PNG

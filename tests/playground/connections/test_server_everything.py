@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 
 from catalog.sources.sync import sync
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.catalog.sources.documents import store_source
 from tests.npm import install_packages

@@ -12,8 +12,7 @@ from playground.examples import checks as example_checks
 from playground.examples.checks import begin_check, wait_for
 from playground.examples.models import ExampleCheck
 from playground.examples.results import results_of, settle
-from playground.runs import actions as running
-from playground.runs import waiting_room
+from playground.runs import running, waiting_room
 from playground.runs.celery.app import BrokerError
 from playground.runs.models import Run
 from playground.runs.orphans import recover_runs

@@ -13,7 +13,7 @@ from playground.examples.checks import begin_check, wait_for
 from playground.examples.results import results_of
 from playground.factories.factory_settings import FactorySettings
 from playground.factories.registry import FactoryRegistry, registry
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from playground.runs.supervisor import close_supervisor
 from tests.factories import make_token, make_tool, make_user

@@ -9,7 +9,7 @@ from catalog.organise.lifecycle import deprecate
 from catalog.tools.publishing import publish
 from playground.configurations.models import SavedConfiguration
 from playground.history.response_table import as_table
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.celery.app import BrokerError
 from playground.runs.models import Run
 from tests.factories import make_tool

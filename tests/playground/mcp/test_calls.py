@@ -6,8 +6,7 @@ from django.test import Client
 from catalog.organise.lifecycle import deprecate
 from catalog.tools.publishing import publish
 from playground.mcp import methods
-from playground.runs import actions as running
-from playground.runs import waiting_room
+from playground.runs import running, waiting_room
 from playground.runs.models import Run
 from tests.factories import make_token, make_tool, make_user, properties, spec_text
 from tests.playground.mcp.agent import LegacyAgent, messages_of

@@ -250,7 +250,7 @@ def test_the_tokens_of_a_long_list_are_a_lower_bound(client, monkeypatch):
 def test_the_page_of_a_tool_says_what_is_changed_about_it_wherever_it_is_listed(
     client, monkeypatch
 ):
-    monkeypatch.setattr("playground.mcp.listing.PAGE_SIZE", 1)
+    monkeypatch.setattr("playground.mcp.agent_view.PAGE_SIZE", 1)
     monkeypatch.setattr("playground.mcp.toolkit_tools.PAGE_SIZE", 1)
     make_tool("git.a", name="a")
     make_tool("git.b", name="b", parameters={"type": "array", "items": {"type": "string"}})

@@ -6,7 +6,7 @@ from accounts.tokens import create_token
 from catalog.organise.lifecycle import deprecate
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.factories import make_tool, properties
 from toolspec.spec import read_spec

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.draining import draining, wait_for_end
 from playground.runs.models import Run
 from playground.runs.supervisor import supervisor

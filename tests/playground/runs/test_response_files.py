@@ -12,7 +12,7 @@ from django.utils import timezone
 from playground.examples.checks import begin_check, wait_for
 from playground.examples.results import results_of
 from playground.factories.registry import registry
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run, RunFile
 from playground.runs.retention import prune_runs
 from tests.factories import make_token, make_tool, make_user

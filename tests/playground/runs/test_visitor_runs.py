@@ -16,8 +16,7 @@ from playground.configurations.secret_members import Configuration
 from playground.factories.connections import factory_of
 from playground.history.statistics import most_run_tools, statistics_of
 from playground.real_calls.checks import check_real_calls
-from playground.runs import actions as running
-from playground.runs import visitors
+from playground.runs import running, visitors
 from playground.runs.models import Run, RunVolume
 from tests.factories import make_tool, make_user, signed_in
 from tests.playground.history.test_pages import HTMX, press, text_of, tree_of

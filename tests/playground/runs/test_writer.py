@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from playground.examples import results
 from playground.examples.models import ExampleCheck
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs import writer as run_writer
 from playground.runs.models import Run
 from playground.runs.writer import Recorder, insert, write_ends

@@ -7,7 +7,7 @@ import pytest
 from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from playground.trying.models import SavedInput
 from playground.trying.saved_inputs import save_input

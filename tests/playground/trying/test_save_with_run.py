@@ -5,7 +5,7 @@ import pytest
 from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import open_configuration, save_configuration
 from playground.configurations.secret_members import Configuration
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.factories import make_tool
 from tests.playground.history.test_pages import HTMX, control, press, text_of, tree_of

@@ -10,7 +10,7 @@ from accounts.rates import Rate
 from catalog.organise.access import Access, change_tool_access
 from catalog.tools.models import Tool
 from config.error_pages import AlwaysHiding
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.models import Run
 from tests.factories import make_tool, make_user, properties
 from tests.playground.history.test_pages import HTMX, control, press, text_of, tree_of
@@ -117,7 +117,7 @@ def test_a_report_of_an_error_in_a_mock_hides_the_parameters(broken, monkeypatch
     frames = [
         frame
         for frame, _ in walk_tb(raised.tb)
-        if frame.f_globals["__name__"] == "playground.runs.actions"
+        if frame.f_globals["__name__"] == "playground.runs.running"
     ]
     shown = [AlwaysHiding().get_traceback_frame_variables(None, frame) for frame in frames]
     assert shown

@@ -1,0 +1,1 @@
+"""The lint rules, a module per group; each lists its rules at its end."""

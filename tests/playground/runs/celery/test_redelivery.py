@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from playground.runs import actions as running
+from playground.runs import running
 from playground.runs.celery import app, enqueue
 from playground.runs.celery.redelivery import redeliver
 from playground.runs.models import Run

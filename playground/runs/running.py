@@ -51,6 +51,7 @@ from playground.runs.mocks import NoMock, mock
 from playground.runs.models import ACTIVE, DRAFT, VISITOR, Run
 from playground.runs.refusals import request_problems, without_contents
 from playground.runs.supervisor import reserve, supervisor
+from playground.runs.visitors import VISITOR_TIMEOUT_S
 from playground.runs.writer import insert
 from toolshelf_core import audit, log_context
 from toolshelf_core.errors import NotAllowed
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
     from playground.examples.models import ExampleCheck
 
 BRIEF_S = 0.1
-VISITOR_TIMEOUT_S = 10.0
+
 DRAFT_TIMEOUT_S = 10.0
 
 
