@@ -112,7 +112,7 @@ def try_server(toolset: Toolset, person: Person) -> Trial:
     """Send `tools/list` to the server as `person`, from the text of the request to that of the result."""
     message = read_message(_REQUEST, _HEADERS)
     headers = {name.lower(): value for name, value in _HEADERS.items()}
-    result = dispatch(message, toolset, Caller(person), headers)
+    result = dispatch(message, toolset, Caller(person), headers, site="")
     assert isinstance(result, str)  # noqa: S101 - for mypy: only a call begins a run
     page = json.loads(result)
     return Trial(len(page["tools"]), result, "nextCursor" in page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from catalog.search.catalog_search import visitors_see
@@ -12,21 +11,17 @@ from playground.mcp.param_headers import check_param_headers
 from playground.mcp.protocol import (
     LEGACY_VERSIONS,
     MODERN_VERSIONS,
-    SERVER_KEY,
     Message,
     check_params,
     method_not_found,
     with_arguments,
 )
 from playground.mcp.results import Result, error_result
-from playground.mcp.toolsets import Call, Toolset
+from playground.mcp.streams import PendingCall
+from playground.mcp.toolsets import Call, Toolset, result_text, server_info
 from playground.runs import waiting_room
-from playground.runs.models import Run
 from toolshelf_core.errors import Busy, NotAllowed
-from toolshelf_core.version import own_version
-from toolspec.exports.mcp_server import ServedTool
-from toolspec.text.containers import members_of
-from toolspec.text.reader import JSON, dumps
+from toolspec.text.reader import dumps
 
 LIST_FRESH_MS: Final = 60_000  # clients may use a list of tools for this long
 DISCOVER_FRESH_MS: Final = 3_600_000
@@ -35,21 +30,10 @@ FULL: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A call whose run may be active. Its thread is in the waiting room until the client has the result.
-
-    `served`: see `Call`.
-    """
-
-    run: Run
-    served: ServedTool | None
-
-
 def dispatch(
-    message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]
-) -> str | Begun:
-    """The result of a request as JSON text, or the run that it has begun.
+    message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str], site: str
+) -> str | PendingCall:
+    """The result of a request as JSON text, or the call that it has begun.
 
     Args:
         message: a request, not a notification.
@@ -57,6 +41,7 @@ def dispatch(
         caller: who sends it; authentication has checked that the token has the scope that the
             request needs.
         headers: of the request, with names in lower case.
+        site: the URL of the site, as the client wrote it: "https://tools.example.org".
 
     Raises:
         ProtocolError: there is no such method or tool, or the parameters are wrong.
@@ -73,11 +58,7 @@ def dispatch(
         return _discovered(message, toolset)
     if message.method == "tools/list":
         return _tools(message, toolset)
-    return _called(message, toolset, caller, headers)
-
-
-def server_info(toolset: Toolset) -> JSON:
-    return {"name": toolset.name, "title": toolset.title, "version": own_version()}
+    return _call(message, toolset, caller, headers, site)
 
 
 def negotiated_version(message: Message) -> str:
@@ -132,24 +113,25 @@ def _tools(message: Message, toolset: Toolset) -> str:
     return f"{tools}}}" if rest == "{}" else f"{tools}, {rest[1:]}"
 
 
-def _called(
-    message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]
-) -> str | Begun:
+def _call(
+    message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str], site: str
+) -> str | PendingCall:
     name = str(message.params["name"])
     arguments = message.params.get("arguments")
     if arguments is None:
         arguments = {}
     if message.is_modern:
         check_param_headers(toolset.input_schema(name), arguments, headers)
-    called = toolset.call(name, arguments, message)
-    if not isinstance(called, Call):
-        return result_text(called, message, toolset)
+    call = toolset.call(name, arguments, message)
+    if not isinstance(call, Call):
+        return result_text(call, message, toolset)
     owner = str(caller.user.pk or "")  # as `Run.owner`
     if not waiting_room.enter(owner):
         return result_text(error_result(FULL), message, toolset)
     try:
         assert message.id is not None  # noqa: S101 - for mypy: it is a request
-        return Begun(calls.start(called, caller, message.id), called.served)
+        run = calls.start(call, caller, message.id)
+        return PendingCall(run, message, toolset, call.served, site)
     except (NotStarted, NotAllowed, Busy) as refusal:
         waiting_room.leave(owner)
         text = str(refusal)
@@ -159,11 +141,3 @@ def _called(
     except BaseException:
         waiting_room.leave(owner)
         raise
-
-
-def result_text(result: Result, message: Message, toolset: Toolset) -> str:
-    """`result` as JSON text, with the members that the version of `message` requires of every result."""
-    if not message.is_modern:
-        return dumps(result)
-    meta = {**members_of(result.get("_meta")), SERVER_KEY: server_info(toolset)}
-    return dumps({"resultType": "complete", **result, "_meta": meta})

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from catalog.tools.models import Tool
-from playground.mcp.protocol import Message
+from playground.mcp.protocol import SERVER_KEY, Message
 from playground.mcp.results import Result
+from toolshelf_core.version import own_version
 from toolspec.exports.mcp_server import ServedTool
-from toolspec.text.reader import JSON
+from toolspec.text.containers import members_of
+from toolspec.text.reader import JSON, dumps
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +77,15 @@ class Toolset(Protocol):
             ProtocolError: there is no such tool.
         """
         ...
+
+
+def result_text(result: Result, message: Message, toolset: Toolset) -> str:
+    """`result` as JSON text, with the members that the version of `message` requires of every result."""
+    if not message.is_modern:
+        return dumps(result)
+    meta = {**members_of(result.get("_meta")), SERVER_KEY: server_info(toolset)}
+    return dumps({"resultType": "complete", **result, "_meta": meta})
+
+
+def server_info(toolset: Toolset) -> JSON:
+    return {"name": toolset.name, "title": toolset.title, "version": own_version()}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
@@ -19,7 +17,7 @@ from accounts.tokens import token_for
 from playground.mcp import calls, sessions
 from playground.mcp.calls import Caller
 from playground.mcp.catalog_tools import CatalogTools
-from playground.mcp.methods import Begun, dispatch, negotiated_version, result_text
+from playground.mcp.methods import dispatch, negotiated_version
 from playground.mcp.protocol import (
     INVALID_REQUEST,
     Message,
@@ -29,17 +27,11 @@ from playground.mcp.protocol import (
     read_message,
     response_text,
 )
-from playground.mcp.results import run_result
 from playground.mcp.streams import CONTENT_TYPE, PendingCall
 from playground.mcp.toolkit_tools import ToolkitTools
 from playground.mcp.toolsets import Toolset
-from playground.runs.models import Run
-from toolspec.exports.mcp_server import ServedTool
 
 JSON_TYPE: Final = "application/json"
-STREAM_AFTER_S: Final = (
-    5.0  # a call that lasts longer becomes a stream, so that the server notices if the client goes
-)
 MOCK_VALUES: Final = {"1", "true", "yes"}
 UNAUTHENTICATED: Final = (
     "Send 'Authorization: Bearer …' with a valid token of this site. The page /connect/ creates one and shows how to "
@@ -100,9 +92,10 @@ def _answer(
         _notified(message, caller)
         return HttpResponse(status=202)
     headers = {name.lower(): value for name, value in request.headers.items()}
-    answer = dispatch(message, toolset, caller, headers)
-    if not isinstance(answer, str):
-        return _call_response(request, answer, message, toolset)
+    site = request.build_absolute_uri("/").removesuffix("/")
+    answer = dispatch(message, toolset, caller, headers, site)
+    if isinstance(answer, PendingCall):
+        return answer.respond(request.headers.get("Accept", ""))
     response = HttpResponse(response_text(message.id, answer), content_type=JSON_TYPE)
     if message.method == "initialize" and token is not None:
         response[sessions.HEADER] = sessions.new_session(token.user, negotiated_version(message))
@@ -190,46 +183,3 @@ def _notified(message: Message, caller: Caller) -> None:
     request_id = message.params.get("requestId")
     if message.method == "notifications/cancelled" and isinstance(request_id, str | int):
         calls.cancel(caller, request_id)
-
-
-def _call_response(
-    request: HttpRequest, begun: Begun, message: Message, toolset: Toolset
-) -> HttpResponseBase:
-    """The response to a call: a stream if the client wants progress or the call lasts long, otherwise JSON."""
-    finish = partial(
-        _finished, request=request, message=message, toolset=toolset, served=begun.served
-    )
-    call = PendingCall(
-        run=begun.run,
-        finish=finish,
-        progress_token=message.progress_token,
-        cancels=message.is_modern,
-    )
-    is_streamed = False
-    try:
-        result = None
-        if CONTENT_TYPE not in request.headers.get("Accept", ""):
-            result = call.result()
-        elif message.progress_token is None:
-            result = call.result_within(STREAM_AFTER_S)
-        if result is not None:
-            return HttpResponse(result, content_type=JSON_TYPE)
-        response = StreamingHttpResponse(call, content_type=CONTENT_TYPE)
-        response["Cache-Control"] = "no-cache, no-transform"
-        response["X-Accel-Buffering"] = "no"
-        is_streamed = True
-        return response
-    finally:
-        if not is_streamed:
-            call.close()
-
-
-def _finished(
-    run: Run, *, request: HttpRequest, message: Message, toolset: Toolset, served: ServedTool | None
-) -> str:
-    """The JSON-RPC response for an ended run."""
-    is_stored = not run._state.adding  # False for a visitor's mock
-    path = reverse("playground:run", args=[run.pk]) if is_stored else ""
-    url = request.build_absolute_uri(path) if path else ""
-    result = run_result(run, any_value=message.is_modern, url=url, served=served)
-    return response_text(message.id, result_text(result, message, toolset))

@@ -334,7 +334,7 @@ def test_a_client_that_does_not_accept_events_gets_json(modern, builtin):
 
 
 def test_a_long_call_becomes_a_stream(modern, builtin, monkeypatch):
-    monkeypatch.setattr("playground.mcp.view.STREAM_AFTER_S", 0.1)
+    monkeypatch.setattr("playground.mcp.streams.STREAM_AFTER_S", 0.1)
     builtin("count_slowly")
 
     messages = modern.events(
