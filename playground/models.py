@@ -2,8 +2,7 @@
 
 from playground.configurations.models import MCPConfiguration, SavedConfiguration
 from playground.examples.models import ExampleCheck
-from playground.runs.models import Run, RunFile, RunVolume
-from playground.runs.process_models import QueuedMessage, WorkerHeartbeat
+from playground.runs.models import QueuedMessage, Run, RunFile, RunVolume, WorkerHeartbeat
 from playground.trying.models import SavedInput
 
 __all__ = [

@@ -11,9 +11,8 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from playground.runs.models import Run
+from playground.runs.models import QueuedMessage, Run
 from playground.runs.process_id import is_gone
-from playground.runs.process_models import QueuedMessage
 from playground.runs.signals import runs_recovered
 
 # Whether a host on another machine is alive cannot be seen from here, so each host updates its runs

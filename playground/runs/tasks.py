@@ -19,8 +19,7 @@ from playground.factories.registry import IMPORT_LIMIT_S
 from playground.runs.celery.app import SYNC_TASK, TASK, WEBHOOK_TASK, app
 from playground.runs.celery.enqueue import end_uncalled
 from playground.runs.conclusion import conclude
-from playground.runs.models import Run
-from playground.runs.process_models import QueuedMessage
+from playground.runs.models import QueuedMessage, Run
 from playground.runs.refusals import factory_problems
 from playground.runs.running import job_for
 from playground.runs.supervisor import ActiveRun, Supervisor, supervisor

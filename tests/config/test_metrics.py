@@ -18,9 +18,8 @@ from accounts.tokens import create_token
 from config.request_counters import RequestCounters
 from playground.runs import running
 from playground.runs.celery.heartbeats import Heartbeat, beat, connected_workers
-from playground.runs.models import Run
+from playground.runs.models import Run, WorkerHeartbeat
 from playground.runs.process_id import machine
-from playground.runs.process_models import WorkerHeartbeat
 from tests.site import ROOT
 
 pytestmark = pytest.mark.django_db

@@ -21,8 +21,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from playground.configurations.secret_members import Configuration
 from playground.runs.draining import draining
-from playground.runs.models import Run, RunQuerySet
-from playground.runs.process_models import QueuedMessage
+from playground.runs.models import QueuedMessage, Run, RunQuerySet
 from playground.runs.signals import check_run_ended
 from playground.runs.visitors import check_slots
 from playground.runs.writer import record_start

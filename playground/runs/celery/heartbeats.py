@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from playground.runs.models import WorkerHeartbeat
 from playground.runs.process_id import is_gone, this_host
-from playground.runs.process_models import WorkerHeartbeat
 from toolshelf_core.jobs import start_job
 
 BEAT_S = 5.0

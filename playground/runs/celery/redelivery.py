@@ -17,7 +17,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from playground.runs.celery.app import BrokerError, queue_length, send
-from playground.runs.process_models import QueuedMessage
+from playground.runs.models import QueuedMessage
 
 log = logging.getLogger(__name__)
 

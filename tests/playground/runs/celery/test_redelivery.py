@@ -9,9 +9,8 @@ from django.utils import timezone
 from playground.runs import running
 from playground.runs.celery import app, enqueue
 from playground.runs.celery.redelivery import redeliver
-from playground.runs.models import Run
+from playground.runs.models import QueuedMessage, Run
 from playground.runs.orphans import recover_runs
-from playground.runs.process_models import QueuedMessage
 from playground.runs.tasks import execute_message
 from toolshelf_core.errors import Unreachable
 
