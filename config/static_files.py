@@ -20,11 +20,11 @@ from django.core.management import call_command
 # rules of these.
 STYLESHEETS: Final = {
     "css/site.css": (
-        *("tokens", "base", "frame", "layouts", "dialogs"),
+        *("tokens", "base", "words", "layouts", "frame", "dialogs"),
         *("text", "buttons", "badges", "panels", "tables", "tabs", "notices", "charts", "fields"),
         *("code", "json", "problems", "differences"),
         *("home", "schema", "tools", "tool_head", "organise", "revisions", "exports", "lint"),
-        *("facets", "search", "sources", "uploads", "webhooks", "people", "audit_log"),
+        *("facets", "search", "uploads", "webhooks", "people", "audit_log"),
         *("history", "factories", "mcp"),
     ),
     "css/site-playground.css": (

@@ -32,7 +32,7 @@ function upgrade(table) {
   for (const head of table.tHead.rows[0].cells) {
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "sort";
+    button.className = "button-link sort";
     button.append(...head.childNodes);
     button.addEventListener("click", () => sort(table, rows, head));
     head.append(button);

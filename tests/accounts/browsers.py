@@ -48,7 +48,7 @@ def wrong_code(secret: str) -> str:
 def shown_secret(client: Client) -> str:
     """The secret of an authenticator app that is about to be turned on."""
     page = client.get(f"{SECURITY}app/").content.decode()
-    return re.search(r'class="qr-key">([A-Z2-7]+)<', page)[1]
+    return re.search(r'class="breakable qr-key">([A-Z2-7]+)<', page)[1]
 
 
 def turn_on_app(client: Client) -> str:

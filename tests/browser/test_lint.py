@@ -63,7 +63,7 @@ def test_the_severities_stand_in_one_line_on_a_phone(signed_in: Page, tides: str
 def test_a_line_of_a_finding_leads_to_the_spec_beside_it(signed_in: Page, tides: str):
     signed_in.goto(f"{tides}lint/")
 
-    signed_in.locator(".finding-where a").first.click()
+    signed_in.locator(".finding .problem-where a").first.click()
 
     expect(signed_in.locator(".json-line:target")).to_be_in_viewport()
 

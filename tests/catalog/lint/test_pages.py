@@ -71,7 +71,7 @@ def test_the_page_shows_findings_by_severity_with_line_rule_and_a_link_to_the_ch
 
     assert texts_of(tree, ".section-title")[:1] == ["Warnings #"]
     assert len(tree.css(".finding")) == 3
-    line = tree.css_first(".finding-where a").attributes["href"]
+    line = tree.css_first(".finding .problem-where a").attributes["href"]
     assert tree.css_first(line) is not None
     change = page(client, tree.css_first(".finding-fix a").attributes["href"])
     assert change.css_first(".diff-del")
@@ -97,7 +97,7 @@ def test_a_spec_on_one_line_is_laid_out_and_its_findings_lead_to_the_lines_shown
 
     tree = page(client, "/tools/a/lint/")
 
-    lines = {link.attributes["href"] for link in tree.css(".finding-where a[href^='#']")}
+    lines = {link.attributes["href"] for link in tree.css(".finding .problem-where a[href^='#']")}
     assert len(lines) == 3
     assert all(tree.css_first(line) is not None for line in lines)
 

@@ -591,7 +591,7 @@ def test_load_specs_takes_a_prefix(capsys, tmp_path):
 def test_the_page_names_the_operation_that_a_tool_was_imported_from(browser):
     page = browser.post("/add/preview/", {"text": json.dumps(PETS)}).content.decode()
 
-    assert '<code class="entry-operation">GET /pets/{id}</code>' in page
+    assert '<code class="soft breakable entry-operation">GET /pets/{id}</code>' in page
     assert "Imported from OpenAPI 3: " not in page
 
 

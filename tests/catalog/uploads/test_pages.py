@@ -81,7 +81,7 @@ def test_a_preview_colours_only_the_numbers_above_zero(browser):
     numbers = preview_of(browser, spec_text("new")).css(".outcome-numbers dd")
 
     assert [(one.text(strip=True), one.attributes.get("class")) for one in numbers] == [
-        ("1", "outcome-created"), ("0", None), ("0", None), ("0", None),
+        ("1", "tone-good"), ("0", None), ("0", None), ("0", None),
     ]  # fmt: skip
 
 
