@@ -1,19 +1,25 @@
 """Search the catalog: parse a query, find tools, rank them, and explain why they match.
 
-    tokenizer.py, stemmer.py        split text into tokens
-    parser.py                       parse a query
-    filters.py                      the filters of a query: `has:examples`
+A search takes these steps:
+
+    parser.py                       parse the query
+    filters.py                      its filters: `has:examples`
     filter_corrections.py           corrections for a wrong filter
+    plan.py                         the meaning of its words in this catalog
     synonyms.py (.txt)              other words that a word may match
-    verbs.py                        actions of tools, by their verbs
-    schema_fields.py, document.py   the tokens of a tool that are indexed
-    boolean_query.py                expressions of tokens, which each index translates for its database
-    highlight.py                    mark the matching words of a text
-    ranking.py, explain.py          score a tool, and explain why it matches
-    vocabulary.py                   the words of the catalog and their frequency
     typos.py                        the words that an unknown word may have meant
-    plan.py                         the meaning of a query's words in this catalog
+    verbs.py                        actions of tools, by their verbs
+    visibility.py                   the tools that a person may see
     retrieval.py                    find candidates, and order them
+    ranking.py                      score a candidate
+    explain.py, highlight.py        explain why it matches, and mark the matching words
+
+It reads what indexing wrote:
+
+    document.py, schema_fields.py   the tokens of a tool that are indexed
+    tokenizer.py, stemmer.py        split text into tokens
+    vocabulary.py                   the words of the catalog and their frequency
+    boolean_query.py                expressions of tokens, translated for each database
     index.py                        the index: what both databases share
     sqlite.py                       the index in FTS5
     postgres.py                     the index in a tsvector with GIN
@@ -36,13 +42,14 @@ __all__ = ["Match", "SearchIndex", "search_index"]
 
 def search_index() -> SearchIndex:
     """The index of the site's database."""
-    return _index_for(connection.vendor)
+    return _make_index(connection.vendor)
 
 
 @cache
-def _index_for(vendor: str) -> SearchIndex:
+def _make_index(vendor: str) -> SearchIndex:
+    """The index for a database, of which only the module in use is imported."""
     if vendor == "sqlite":
-        from catalog.index.sqlite import SQLiteIndex  # noqa: PLC0415 - import only the backend in use
+        from catalog.index.sqlite import SQLiteIndex  # noqa: PLC0415
 
         return SQLiteIndex()
     if vendor == "postgresql":

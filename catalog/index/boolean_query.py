@@ -1,4 +1,4 @@
-"""Boolean expressions over tokens, which each backend translates into its database's query language.
+"""Boolean expressions over tokens, which each index translates for its database.
 
 Tokens come from `tokenizer.py` (only letters and digits) and `document.py` (also `_`), so none can
 be an operator.
@@ -46,17 +46,19 @@ EVERY_TOOL = Token("f_tool")  # every tool has this token
 
 def all_of(parts: Iterable[Expression]) -> Expression:
     """All of these parts; there is at least one."""
-    return _joined(AllOf, tuple(dict.fromkeys(parts)))
+    return _join(AllOf, parts)
 
 
 def any_of(parts: Iterable[Expression]) -> Expression:
     """Any of these parts; there is at least one."""
-    return _joined(AnyOf, tuple(dict.fromkeys(parts)))
+    return _join(AnyOf, parts)
 
 
-def adjacent(tokens: tuple[str, ...]) -> Expression:
+def phrase_of(tokens: tuple[str, ...]) -> Expression:
+    """These tokens next to each other; there is at least one."""
     return Token(tokens[0]) if len(tokens) == 1 else Adjacent(tokens)
 
 
-def _joined(operator: type[AllOf | AnyOf], parts: tuple[Expression, ...]) -> Expression:
-    return parts[0] if len(parts) == 1 else operator(parts)
+def _join(operator: type[AllOf | AnyOf], parts: Iterable[Expression]) -> Expression:
+    distinct = tuple(dict.fromkeys(parts))
+    return distinct[0] if len(distinct) == 1 else operator(distinct)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal, NamedTuple
 
-from catalog.index.schema_fields import Field, fields_of
+from catalog.index.schema_fields import Field, find_fields
 from catalog.index.tokenizer import (
     identifier_tokens_of,
     joined_tokens_of,
@@ -23,9 +23,8 @@ from toolspec.spec import ToolSpec
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
-MAX_TEXT_CHARS: Final = (
-    20_000  # of a description, and of all parameters (or return fields, ...) together
-)
+# Of a description, and of all parameters (or return fields, ...) together.
+MAX_TEXT_CHARS: Final = 20_000
 
 MAX_KEYS: Final = 400  # of all parameters (or return fields, ...)
 
@@ -81,17 +80,23 @@ class SearchDocument:
         """The texts with tokens."""
         return self.names, self.about, self.takes, self.around, self.keys
 
-    def with_metadata(self, names: Iterable[str], keys: Iterable[str]) -> SearchDocument:
-        """The document with metadata that is not in the spec: names of toolkit and tags, and tokens for conditions."""
+    def add_metadata(self, names: Iterable[str], keys: Iterable[str]) -> SearchDocument:
+        """The document with metadata that is not in the spec.
+
+        Args:
+            names: of the toolkit and the tags.
+            keys: tokens for conditions.
+        """
         around = self.around.split()
+        all_keys = [*self.keys.split(), *keys]
         runs = set(self.runs)
         for name in names:
             around += identifier_tokens_of(name)
             runs.update(runs_of(name))
         return replace(
             self,
-            around=_spaced(dict.fromkeys(around)),
-            keys=_spaced(dict.fromkeys([*self.keys.split(), *keys])),
+            around=_join_distinct(around),
+            keys=_join_distinct(all_keys),
             runs=frozenset(runs),
         )
 
@@ -103,46 +108,57 @@ class IndexedText(NamedTuple):
     about: str
     takes: str
     around: str
-    deprecated: bool = False
+    is_deprecated: bool = False
 
 
-def names_in(fields: str, part: FieldPart) -> Iterator[str]:
+def list_names(fields: str, part: FieldPart) -> Iterator[str]:
     """The names of the fields of one kind in `SearchDocument.fields`."""
     beginning = f"{LETTERS[part]}\t"
-    return (line.split("\t")[1] for line in fields.split("\n") if line.startswith(beginning))
+    for line in fields.split("\n"):
+        if line.startswith(beginning):
+            yield line.split("\t")[1]
 
 
-def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -> frozenset[str]:
-    """The tokens of a document that the vocabulary counts: words and facts."""
-    facts = (key for key in keys.split() if key.startswith("f_"))
-    return frozenset(chain(names.split(), about.split(), takes.split(), around.split(), facts))
+def collect_counted_tokens(*columns: str) -> frozenset[str]:
+    """The tokens of a document's columns that the vocabulary counts: words and facts."""
+    *texts, keys = columns
+    tokens = {key for key in keys.split() if key.startswith("f_")}
+    for text in texts:
+        tokens.update(text.split())
+    return frozenset(tokens)
 
 
 def document_of(spec: ToolSpec) -> SearchDocument:
-    """The search document of a spec, without metadata: nearly all the work. Takes 0.1 ms for a typical spec."""
-    fields: dict[FieldPart, list[Field]] = {
-        "parameter": _fields(spec.parameters),
-        "return": _fields(spec.return_type),
-        "configuration": _fields(spec.configuration),
-    }
+    """The search document of a spec, without metadata: nearly all the work.
+
+    Takes 0.1 ms for a typical spec.
+    """
+    parameters = _take_fields(spec.parameters)
+    returns = _take_fields(spec.return_type)
+    configuration = _take_fields(spec.configuration)
     toolkit = toolkit_of(spec.tool_id)
-    own_id = (spec.tool_id.partition(".")[2] if toolkit else spec.tool_id).lstrip(".")
-    names = [spec.name] if own_id == spec.name else [spec.name, own_id]
+    own_id = spec.tool_id.partition(".")[2] if toolkit else spec.tool_id
+    names = list(dict.fromkeys([spec.name, own_id.lstrip(".")]))
     description = spec.description[:MAX_TEXT_CHARS]
     around = [*identifier_tokens_of(toolkit), *joined_tokens_of(spec.tool_id)]
-    around += _tokens_of_fields([*fields["return"], *fields["configuration"]])
-    keys = [*_facts_of_spec(spec, takes_any=bool(fields["parameter"])), *_name_keys(spec.name)]
+    around += _tokenize_fields(returns)
+    around += _tokenize_fields(configuration)
+    keys = list(_list_facts(spec))
+    if parameters:
+        keys.append("f_takes")
+    keys += _make_name_keys(spec.name)
     lines = []
-    for part, letter in LETTERS.items():
-        keys += _field_keys(letter, fields[part])
-        lines += [f"{letter}\t{name}\t{description}" for name, description, _ in fields[part]]
+    for letter, fields in zip(LETTERS.values(), (parameters, returns, configuration), strict=True):
+        keys += _make_field_keys(letter, fields)
+        for field_name, about, _ in fields:
+            lines.append(f"{letter}\t{field_name}\t{about}")
     text = "\n".join(lines)
     return SearchDocument(
-        names=_spaced(chain.from_iterable(map(identifier_tokens_of, names))),
-        about=_spaced(tokens_of(description)),
-        takes=_spaced(_tokens_of_fields(fields["parameter"])),
-        around=_spaced(dict.fromkeys(around)),
-        keys=_spaced(dict.fromkeys(keys)),
+        names=_join(chain.from_iterable(map(identifier_tokens_of, names))),
+        about=_join(tokens_of(description)),
+        takes=_join(_tokenize_fields(parameters)),
+        around=_join_distinct(around),
+        keys=_join_distinct(keys),
         fields=text,
         runs=frozenset(runs_of("\n".join([*names, toolkit, description, text]))),
     )
@@ -154,7 +170,7 @@ def token_of_group(kind: GroupKind, name: str) -> str:
 
 
 def effect_of(spec: ToolSpec) -> Effect:
-    """The effect of calling the tool, as its MCP server or the method of its HTTP request declares it.
+    """The effect of a call, as the tool's MCP server or the method of its HTTP request declares it.
 
     Source: MCP, `ToolAnnotations`; HTTP Semantics (RFC 9110), section 9.2.1.
     """
@@ -167,19 +183,19 @@ def effect_of(spec: ToolSpec) -> Effect:
     return _EFFECTS_OF_METHODS.get(method, "") if isinstance(method, str) else ""
 
 
-def _fields(schema: JSON) -> list[Field]:
+def _take_fields(schema: JSON) -> list[Field]:
     """The first fields of a schema, up to `MAX_TEXT_CHARS` together."""
     fields = []
     remaining = MAX_TEXT_CHARS
-    for one in fields_of(schema):
-        remaining -= len(one.name) + len(one.description)
+    for schema_field in find_fields(schema):
+        remaining -= len(schema_field.name) + len(schema_field.description)
         if remaining < 0:
             break
-        fields.append(one)
+        fields.append(schema_field)
     return fields
 
 
-def _facts_of_spec(spec: ToolSpec, *, takes_any: bool) -> Iterator[str]:
+def _list_facts(spec: ToolSpec) -> Iterator[str]:
     yield "f_tool"  # matches all tools
     if spec.configuration is not None:
         yield "f_configurable"
@@ -187,13 +203,11 @@ def _facts_of_spec(spec: ToolSpec, *, takes_any: bool) -> Iterator[str]:
         yield "f_examples"
     if spec.return_type is not None:
         yield "f_returns"
-    if takes_any:
-        yield "f_takes"
     if effect := effect_of(spec):
         yield EFFECT_TOKENS[effect]
 
 
-def _tokens_of_fields(fields: Iterable[Field]) -> list[str]:
+def _tokenize_fields(fields: Iterable[Field]) -> list[str]:
     tokens: list[str] = []
     for name, description, _ in fields:
         tokens += identifier_tokens_of(name)
@@ -201,7 +215,7 @@ def _tokens_of_fields(fields: Iterable[Field]) -> list[str]:
     return tokens
 
 
-def _name_keys(name: str) -> Iterator[str]:
+def _make_name_keys(name: str) -> Iterator[str]:
     """Keys of a name's words, for finding tools whose names contain few other words first."""
     parts = parts_of(name)
     length = min(len(parts), LONG_NAME_WORDS)
@@ -213,23 +227,30 @@ def _name_keys(name: str) -> Iterator[str]:
             yield f"n{length}_{token}"
 
 
-def _field_keys(letter: str, fields: Iterable[Field]) -> list[str]:
+def _make_field_keys(letter: str, fields: Iterable[Field]) -> list[str]:
     keys: list[str] = []
     for name, _, types in fields:
-        keys += _keys_of_field(letter, name, types)
+        keys += _make_keys(letter, name, types)
         if len(keys) > MAX_KEYS:
             return keys[:MAX_KEYS]
     return keys
 
 
 @lru_cache(maxsize=65_536)
-def _keys_of_field(letter: str, name: str, types: frozenset[str]) -> tuple[str, ...]:
-    """Keys of a field: its whole name and each word, alone and with its types."""
-    names = [key for part in dict.fromkeys([name, *parts_of(name)]) if (key := key_of(part))]
-    suffixes = ("", *(f"_{name}" for name in sorted(types)))
-    return tuple(f"{letter}_{key}{suffix}" for key in names for suffix in suffixes)
+def _make_keys(letter: str, name: str, types: frozenset[str]) -> tuple[str, ...]:
+    """Keys of a field: its complete name and each word, alone and with its types."""
+    keys = []
+    for part in dict.fromkeys([name, *parts_of(name)]):
+        if key := key_of(part):
+            keys.append(f"{letter}_{key}")
+            keys += [f"{letter}_{key}_{json_type}" for json_type in sorted(types)]
+    return tuple(keys)
 
 
-def _spaced(tokens: Iterable[str]) -> str:
-    """The tokens with a space before and after each, so that it contains " get " if "get" is one of them."""
+def _join(tokens: Iterable[str]) -> str:
+    """The tokens with a space before and after each, so that a search for " get " finds "get"."""
     return f" {' '.join(tokens)} "
+
+
+def _join_distinct(tokens: Iterable[str]) -> str:
+    return _join(dict.fromkeys(tokens))

@@ -1,4 +1,7 @@
-"""Explain why a tool matches: the texts that match, and the positions. Computed only for the rows of a page."""
+"""Explain why a tool matches: the texts that match, and the positions.
+
+Computed only for the rows of a page.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from catalog.index.document import LETTERS, FieldPart
-from catalog.index.highlight import Mark, SearchedWords, excerpt, marks
+from catalog.index.highlight import Mark, SearchedWords, cut_excerpt, mark_words
 from catalog.index.plan import ALIKE, Plan, Term
 from catalog.index.tokenizer import tokens_of
 from toolshelf_core.rendering.markdown import as_text
@@ -53,7 +56,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A result's visible texts with their marks, and the reasons that a row does not show by itself."""
+    """A result's visible texts with their marks, and the reasons that they do not show."""
 
     name: Marked
     tool_id: Marked
@@ -74,21 +77,23 @@ class Explainer:
     """Explains the results of one plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.terms = [_SearchedTerm.of(term) for term in plan.terms]
-        self.all_own = _joined(term.own for term in self.terms)
+        self.terms = [_read_term(term) for term in plan.terms]
+        self.query_words = _unite([term.itself for term in self.terms])
 
     def explain(self, tool: Described, read_fields: Callable[[], Mapping[int, str]]) -> Explanation:
-        """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs.
+        """Mark the visible texts: where a word itself occurs, otherwise an alternative of it.
 
         If the texts do not explain a word, `read_fields` is called. It returns
         `SearchDocument.fields` of tools.
         """
-        line = excerpt(as_text(tool.description), self.all_own, EXCERPT_CHARS)
-        texts = (tool.name, tool.tool_id, line)
-        words, missing = _seen(self.terms, "\n".join(texts))
-        name, tool_id, text = (Marked(text, marks(text, words)) for text in texts)
-        reasons = _reasons(missing, read_fields().get(tool.pk, "")) if missing else ()
-        return Explanation(name, tool_id, text, reasons)
+        line = cut_excerpt(as_text(tool.description), self.query_words, EXCERPT_CHARS)
+        words, missing = _find_words(self.terms, "\n".join((tool.name, tool.tool_id, line)))
+        return Explanation(
+            name=_mark(tool.name, words),
+            tool_id=_mark(tool.tool_id, words),
+            excerpt=_mark(line, words),
+            reasons=_find_reasons(missing, read_fields().get(tool.pk, "")) if missing else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,74 +101,84 @@ class _SearchedTerm:
     """A word of the query.
 
     Attributes:
-        own: the word itself, its forms, its completions, and the correction of a typo.
-        others: its alternatives, each as a set of tokens: equivalent ones, and those of the same
-            subject.
+        itself: the word itself, its forms, its completions, and the correction of a typo.
+        same, relatives: its alternatives, each as a set of tokens: equivalent ones, and those of
+            the same subject.
     """
 
-    own: SearchedWords
-    others: tuple[list[frozenset[str]], ...]
+    itself: SearchedWords
+    same: list[frozenset[str]]
+    relatives: list[frozenset[str]]
 
-    @classmethod
-    def of(cls, term: Term) -> _SearchedTerm:
-        alike = [one.token for one in term.same if one.weight >= ALIKE]
-        beginnings = (term.word.typed,) if term.word.open_ended else ()
-        groups = [
-            [frozenset(one.token.split(" ")) for one in group]
-            for group in (term.same, term.related)
-        ]
-        return cls(SearchedWords(frozenset([term.word.token, *alike]), beginnings), tuple(groups))
+    def find_words(self, text: str, tokens: frozenset[str]) -> SearchedWords | None:
+        """The words to mark in a text with these tokens.
 
-    def seen_in(self, text: str, tokens: frozenset[str]) -> SearchedWords | None:
-        """The words to mark in a text with these tokens: alternatives only if the word itself is not in it."""
-        if not self.own.tokens.isdisjoint(tokens):
-            return self.own
-        if self.own.beginnings and self.own.is_in(text):
-            return self.own
-        for group in self.others:
-            present = [each for each in group if each <= tokens]
+        Alternatives are marked only if the word itself does not occur.
+        """
+        if not self.itself.tokens.isdisjoint(tokens):
+            return self.itself
+        if self.itself.beginnings and self.itself.is_in(text):
+            return self.itself
+        for alternatives in (self.same, self.relatives):
+            present = [tokens_of_one for tokens_of_one in alternatives if tokens_of_one <= tokens]
             if present:
                 return SearchedWords(frozenset().union(*present))
         return None
 
 
-def _seen(terms: Iterable[_SearchedTerm], text: str) -> tuple[SearchedWords, list[_SearchedTerm]]:
+def _read_term(term: Term) -> _SearchedTerm:
+    forms = [alternative.token for alternative in term.same if alternative.weight >= ALIKE]
+    beginnings = (term.word.text,) if term.word.open_ended else ()
+    return _SearchedTerm(
+        itself=SearchedWords(frozenset([term.word.token, *forms]), beginnings),
+        same=[frozenset(alternative.tokens) for alternative in term.same],
+        relatives=[frozenset(alternative.tokens) for alternative in term.relatives],
+    )
+
+
+def _find_words(
+    terms: Iterable[_SearchedTerm], text: str
+) -> tuple[SearchedWords, list[_SearchedTerm]]:
     """The words to mark in a text, and the words of the query that do not occur in it."""
     tokens = frozenset(tokens_of(text))
-    found, missing = [], []
+    present, missing = [], []
     for term in terms:
-        seen = term.seen_in(text, tokens)
-        if seen is None:
+        words = term.find_words(text, tokens)
+        if words is None:
             missing.append(term)
         else:
-            found.append(seen)
-    return _joined(found), missing
+            present.append(words)
+    return _unite(present), missing
 
 
-def _reasons(missing: list[_SearchedTerm], fields: str) -> tuple[Reason, ...]:
+def _find_reasons(missing: list[_SearchedTerm], fields: str) -> tuple[Reason, ...]:
     """Fields that contain the missing words: names before descriptions, at most `MAX_REASONS`."""
-    described = [line.split("\t") for line in fields.splitlines()]
-    names = [(letter, name, "") for letter, name, _ in described]
-    found: list[Reason] = []
-    for letter, name, description in (*names, *described):
-        if not missing or len(found) == MAX_REASONS:
+    descriptions = [line.split("\t") for line in fields.splitlines()]
+    names = [(letter, name, "") for letter, name, _ in descriptions]
+    reasons: list[Reason] = []
+    for letter, name, description in (*names, *descriptions):
+        if not missing or len(reasons) == MAX_REASONS:
             break
-        words, still_missing = _seen(missing, description or name)
+        words, still_missing = _find_words(missing, description or name)
         if len(still_missing) < len(missing):
-            found.append(_reason(_PARTS[letter], name, description, words))
+            reasons.append(_explain_field(_PARTS[letter], name, description, words))
             missing = still_missing
-    return tuple(found)
+    return tuple(reasons)
 
 
-def _reason(part: FieldPart, name: str, description: str, words: SearchedWords) -> Reason:
+def _explain_field(part: FieldPart, name: str, description: str, words: SearchedWords) -> Reason:
     if not description:
-        return Reason(part, Marked(name, marks(name, words)))
-    line = excerpt(as_text(description), words, REASON_CHARS)
-    return Reason(part, Marked(name), Marked(line, marks(line, words)))
+        return Reason(part, _mark(name, words))
+    line = cut_excerpt(as_text(description), words, REASON_CHARS)
+    return Reason(part, Marked(name), _mark(line, words))
 
 
-def _joined(all_words: Iterable[SearchedWords]) -> SearchedWords:
-    joined = SearchedWords()
-    for words in all_words:
-        joined |= words
-    return joined
+def _mark(text: str, words: SearchedWords) -> Marked:
+    return Marked(text, mark_words(text, words))
+
+
+def _unite(parts: Iterable[SearchedWords]) -> SearchedWords:
+    words = SearchedWords()
+    for part in parts:
+        words |= part
+    return words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
@@ -10,9 +10,21 @@ from typing import Final
 from catalog.index.filters import is_valid, write_filter
 from toolspec.exports import FORMATS
 
-# Other words for the names of filters.
-_MEANT_BY: Final = {
-    "takes": "take parameter parameters param params arg args argument arguments input inputs accepts field property",
+
+def _invert(words: Mapping[str, str]) -> dict[str, str]:
+    """The key of each of these words; the words of a key are separated by spaces."""
+    keys = {}
+    for key, others in words.items():
+        keys.update(dict.fromkeys(others.split(), key))
+    return keys
+
+
+# Names of filters, and other words for them.
+_OTHER_NAMES: Final = {
+    "takes": """
+        take parameter parameters param params arg args argument arguments input inputs accepts
+        field property
+    """,
     "returns": "return output outputs response responses result results gives",
     "needs": "need config configuration configurable requires require required secret secrets env",
     "has": "with includes contains",
@@ -25,32 +37,43 @@ _MEANT_BY: Final = {
     "runnable": "run runs running executable installed callable",
     "examples": "example",
     "owner": "owners owned by user author",
-}  # fmt: skip
-_NAMES: Final = {
-    other: name for name, others in _MEANT_BY.items() for other in (name, *others.split())
 }
-# Whole filters by words that are often tried as the value of another one: `is:runnable`,
-# `has:openai`.
-_BY_VALUE: Final = {
-    "runnable": "is:runnable", "executable": "is:runnable", "installed": "is:runnable", "factory": "is:runnable",
-    "mock": "-is:runnable", "readonly": "is:read-only", "read": "is:read-only", "delete": "is:destructive",
-    "deprecated": "is:deprecated", "obsolete": "is:deprecated", "configurable": "is:configurable",
-    "starred": "is:starred", "star": "is:starred", "favourite": "is:starred", "favorite": "is:starred",
-    "mine": "owner:me", "assessed": "is:assessed", "judged": "is:assessed", "linted": "is:assessed",
-    "score": "is:assessed",
-    "example": "has:examples", "examples": "has:examples",
-    "pass": "examples:pass", "passing": "examples:pass", "hold": "examples:pass",
-    "return": "has:returns", "returns": "has:returns", "output": "has:returns", "response": "has:returns",
-    "parameters": "has:parameters", "arguments": "has:parameters", "inputs": "has:parameters",
-    "configuration": "needs:configuration", "config": "needs:configuration",
-    **{key: f"usable:{key}" for key in FORMATS},
-}  # fmt: skip
-# The first of these that is possible is offered if nothing is closer.
-_USUAL: Final = {
-    "takes": "location", "returns": "temperature", "needs": "configuration", "has": "examples", "is": "deprecated",
-    "deprecated": "yes", "toolkit": "github", "tag": "mail", "usable": "openai", "score": ">=90", "runnable": "yes",
-    "examples": "pass", "owner": "me",
-}  # fmt: skip
+_NAMES: Final = {**_invert(_OTHER_NAMES), **{name: name for name in _OTHER_NAMES}}
+# Words that are often tried as the value of another filter: `is:runnable`, `has:openai`.
+_VALUES: Final = {
+    "is:runnable": "runnable executable installed factory",
+    "-is:runnable": "mock",
+    "is:read-only": "readonly read",
+    "is:destructive": "delete",
+    "is:deprecated": "deprecated obsolete",
+    "is:configurable": "configurable",
+    "is:starred": "starred star favourite favorite",
+    "owner:me": "mine",
+    "is:assessed": "assessed judged linted score",
+    "has:examples": "example examples",
+    "examples:pass": "pass passing hold",
+    "has:returns": "return returns output response",
+    "has:parameters": "parameters arguments inputs",
+    "needs:configuration": "configuration config",
+    **{f"usable:{key}": key for key in FORMATS},
+}
+_FILTERS_BY_VALUE: Final = _invert(_VALUES)
+# Offered if nothing is closer.
+_USUAL_VALUES: Final = {
+    "takes": "location",
+    "returns": "temperature",
+    "needs": "configuration",
+    "has": "examples",
+    "is": "deprecated",
+    "deprecated": "yes",
+    "toolkit": "github",
+    "tag": "mail",
+    "usable": "openai",
+    "score": ">=90",
+    "runnable": "yes",
+    "examples": "pass",
+    "owner": "me",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,60 +102,59 @@ SIGN_IN_FIRST: Final = FilterProblem(
 )
 
 
-def filter_meant_by(name: str) -> str | None:
+def find_filter(name: str) -> str | None:
     """The name of the filter that `name` is, or means: "takes" for "param"."""
     return _NAMES.get(name.lower())
 
 
-def unknown_name(written: str, name: str, value: str) -> FilterProblem:
+def explain_unknown_name(written: str, name: str, value: str) -> FilterProblem:
     """The problem that there is no filter `name:`."""
-    instead = next(_instead(name, value), "")
-    if not instead:
-        quoted = f'"{written.lstrip("-").replace(chr(34), "")}"'
-        message = f"There is no filter `{name}:`. The filters are {_listed(_MEANT_BY)}. To find the text, quote it:"
-        return FilterProblem(written, f"{message} `{quoted}`.", quoted)
-    instead = _as_negative(written, instead)
-    return FilterProblem(
-        written, f"There is no filter `{name}:`. Write `{instead}` instead.", instead
-    )
-
-
-def wrong_value(written: str, name: str, value: str, reason: str) -> FilterProblem:
-    """The problem that a filter does not take a value; `reason` is a sentence."""
-    instead = _as_negative(written, next(_instead(name, value)))
-    is_other = not instead.lstrip("-").startswith(f"{name}:")
-    advice = f"Write `{instead}` instead." if is_other else f"For example, write `{instead}`."
+    reason = f"There is no filter `{name}:`."
+    instead = _suggest(name, value)
+    if instead:
+        instead = _keep_minus(written, instead)
+        return FilterProblem(written, f"{reason} Write `{instead}` instead.", instead)
+    text = written.lstrip("-").replace('"', "")
+    instead = f'"{text}"'
+    names = ", ".join(f"`{name}:`" for name in _OTHER_NAMES)
+    advice = f"The filters are {names}. To find the text, quote it: `{instead}`."
     return FilterProblem(written, f"{reason} {advice}", instead)
 
 
-def _instead(name: str, value: str) -> Iterator[str]:
-    """Filters that may be meant by `name:value`, the likeliest first."""
-    meant = _name_like(name)
+def explain_wrong_value(written: str, name: str, value: str, reason: str) -> FilterProblem:
+    """The problem that a filter does not take a value; `reason` is a sentence."""
+    instead = _keep_minus(written, _suggest(name, value))
+    if instead.lstrip("-").startswith(f"{name}:"):
+        advice = f"For example, write `{instead}`."
+    else:
+        advice = f"Write `{instead}` instead."
+    return FilterProblem(written, f"{reason} {advice}", instead)
+
+
+def _suggest(name: str, value: str) -> str:
+    """The filter that `name:value` most likely means; "" if neither is similar to anything."""
+    similar_names = get_close_matches(name, _NAMES, n=1, cutoff=0.8)
+    meant = _NAMES[similar_names[0]] if similar_names else ""
     if meant and meant != name and is_valid(meant, value):
-        yield write_filter(meant, value)
-    folded = value.lower()
-    if folded in _BY_VALUE:
-        yield _BY_VALUE[folded]
-    if meant:
-        for close in _like(folded, _BY_VALUE):
-            yield _BY_VALUE[close]
-        yield f"{meant}:{_USUAL[meant]}"
+        return write_filter(meant, value)
+    lower = value.lower()
+    if lower in _FILTERS_BY_VALUE:
+        return _FILTERS_BY_VALUE[lower]
+    if not meant:
+        return ""
+    if similar_value := _find_similar_value(lower):
+        return _FILTERS_BY_VALUE[similar_value]
+    return f"{meant}:{_USUAL_VALUES[meant]}"
 
 
-def _name_like(name: str) -> str | None:
-    """The filter with this name, or with one that is spelled similarly."""
-    close = get_close_matches(name, _NAMES, n=1, cutoff=0.8)
-    return _NAMES[close[0]] if close else None
+def _find_similar_value(value: str) -> str | None:
+    """A word of `_FILTERS_BY_VALUE` that begins with `value`, or is spelled similarly."""
+    if len(value) > 1:
+        for word in _FILTERS_BY_VALUE:
+            if word.startswith(value):
+                return word
+    return next(iter(get_close_matches(value, _FILTERS_BY_VALUE, n=1, cutoff=0.7)), None)
 
 
-def _like(value: str, known: Collection[str]) -> list[str]:
-    beginnings = [one for one in known if len(value) > 1 and one.startswith(value)]
-    return beginnings or get_close_matches(value, known, n=1, cutoff=0.7)
-
-
-def _as_negative(written: str, instead: str) -> str:
+def _keep_minus(written: str, instead: str) -> str:
     return f"-{instead}" if written.startswith("-") else instead
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}:`" for name in names)

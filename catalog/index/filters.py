@@ -1,4 +1,4 @@
-"""The filters of a query, `name:value`: the conditions that each stands for, and the values that it takes.
+"""The filters of a query, `name:value`: their conditions, and the values that they take.
 
 The suggestions of the search field, the help and the parser read them from `FILTERS`.
 """
@@ -6,10 +6,11 @@ The suggestions of the search field, the help and the parser read them from `FIL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from catalog.index.boolean_query import Expression, Token, any_of
 from catalog.index.document import EFFECT_TOKENS, GroupKind, token_of_group
 from catalog.index.tokenizer import key_of
 from toolspec.catalog_names import group_key
@@ -21,9 +22,12 @@ Polarity = Literal["with", "without"]
 CHOICES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _HAS: Final = {
-    "examples": "f_examples", "returns": "f_returns", "configuration": "f_configurable", "parameters": "f_takes",
+    "examples": "f_examples",
+    "returns": "f_returns",
+    "configuration": "f_configurable",
+    "parameters": "f_takes",
     "toolkit": "f_toolkit",
-}  # fmt: skip
+}
 # Keys of conditions that the index cannot answer alone.
 RUNNABLE: Final = "@runnable"
 PASSING: Final = "@passing"
@@ -31,9 +35,13 @@ STARRED: Final = "@starred"
 OWNER: Final = "@owner:"  # followed by a user name, or `ME`
 ME: Final = "me"
 _IS: Final = {
-    "runnable": RUNNABLE, **EFFECT_TOKENS,
-    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", "starred": STARRED,
-}  # fmt: skip
+    "runnable": RUNNABLE,
+    **EFFECT_TOKENS,
+    "deprecated": "f_deprecated",
+    "configurable": "f_configurable",
+    "assessed": "f_judged",
+    "starred": STARRED,
+}
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
 NEVER: Final = "f_never"  # no tool has this key
@@ -41,7 +49,7 @@ NEVER: Final = "f_never"  # no tool has this key
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a tool: it has (`holds`), or does not have, a key of the index such as `t_location_string`.
+    """A condition on a tool: it has (`holds`), or does not have, a key such as `t_location_string`.
 
     `others`: other keys that also satisfy it. Keys that begin with `@` are not in the index.
     """
@@ -59,69 +67,75 @@ class Condition:
         """The name of the user who must own the tool, or `ME`; "" for other conditions."""
         return self.key.removeprefix(OWNER) if self.key.startswith(OWNER) else ""
 
+    @property
+    def expression(self) -> Expression:
+        """Matches tools with any of the keys, whether or not the condition requires one."""
+        return any_of(map(Token, (self.key, *self.others)))
 
-Found = Iterable[Condition] | str  # conditions, or what is wrong
+
+class WrongValue(Exception):
+    """A filter does not take a value. The message is a sentence that says what it takes."""
 
 
-def _field(letter: str, condition: str) -> Callable[[str], Found]:
-    """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for such fields."""
+Reader = Callable[[str], list[Condition]]  # raises `WrongValue`
 
-    def read(text: str) -> Found:
-        name, _, json_type = (
-            text.rpartition(":")
-            if text.lower().rpartition(":")[2] in JSON_TYPES
-            else (text, "", "")
-        )
-        name, json_type = (name, json_type) if name else (text, "")
+
+def _make_field_reader(letter: str, filter_name: str) -> Reader:
+    """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for fields."""
+
+    def read(text: str) -> list[Condition]:
+        name, _, json_type = text.rpartition(":")
+        json_type = json_type.lower()
+        if not name or json_type not in JSON_TYPES:
+            name, json_type = text, ""
         key = key_of(name)
         if not key:
-            return f"`{condition}:` takes the name of a field and optionally its type: `{condition}:location:string`."
-        return [
-            Condition(f"{letter}_{key}_{json_type.lower()}" if json_type else f"{letter}_{key}")
-        ]
+            raise WrongValue(
+                f"`{filter_name}:` takes the name of a field and optionally its type: "
+                f"`{filter_name}:location:string`."
+            )
+        parts = [letter, key, json_type]
+        return [Condition("_".join(filter(None, parts)))]
 
     return read
 
 
-def _needs(text: str) -> Found:
+_read_configuration_field: Final = _make_field_reader("c", "needs")
+
+
+def _read_needs(text: str) -> list[Condition]:
     if text.lower() == "configuration":
         return [Condition("f_configurable")]
     if text.lower() in {"nothing", "none"}:
         return [Condition("f_configurable", holds=False)]
-    return _field("c", "needs")(text)
+    return _read_configuration_field(text)
 
 
-def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
-    words = {
-        key: word for word, key in reversed(list(keys.items()))
-    }  # the first of the words for each key
-
-    def read(text: str) -> Found:
+def _make_choice_reader(name: str, keys: Mapping[str, str]) -> Reader:
+    def read(text: str) -> list[Condition]:
         key = keys.get(text.lower())
-        return (
-            f"`{name}:` takes {', '.join(reversed(words.values()))}."
-            if key is None
-            else [Condition(key)]
-        )
+        if key is None:
+            raise WrongValue(f"`{name}:` takes {', '.join(keys)}.")
+        return [Condition(key)]
 
     return read
 
 
-def _whether(name: str, key: str) -> Callable[[str], Found]:
-    def read(text: str) -> Found:
+def _make_yes_no_reader(name: str, key: str) -> Reader:
+    def read(text: str) -> list[Condition]:
         holds = CHOICES.get(text.lower())
-        return f"`{name}:` takes yes or no." if holds is None else [Condition(key, holds)]
+        if holds is None:
+            raise WrongValue(f"`{name}:` takes yes or no.")
+        return [Condition(key, holds)]
 
     return read
 
 
-def _named(kind: GroupKind) -> Callable[[str], Found]:
-    def read(text: str) -> Found:
-        return (
-            [Condition(token_of_group(kind, text))]
-            if group_key(text)
-            else f"`{kind}:` takes a name."
-        )
+def _make_group_reader(kind: GroupKind) -> Reader:
+    def read(text: str) -> list[Condition]:
+        if not group_key(text):
+            raise WrongValue(f"`{kind}:` takes a name.")
+        return [Condition(token_of_group(kind, text))]
 
     return read
 
@@ -129,46 +143,39 @@ def _named(kind: GroupKind) -> Callable[[str], Found]:
 _SCORE: Final = re.compile(r"(?P<sign><=|>=|<|>|=|)(?P<number>[0-9]{1,3})")
 
 
-def _score(text: str) -> Found:
+def _read_score(text: str) -> list[Condition]:
     match = _SCORE.fullmatch(text)
     if match is None or int(match["number"]) > 100:
-        return "`score:` takes a minimum score from 0 to 100, or a comparison such as `<70`."
-    sign, number = match["sign"], int(match["number"])
-    if sign in {"<", "<="}:
-        return _score_below(number if sign == "<" else number + 1)
-    return _score_from(number + 1 if sign == ">" else number)
+        raise WrongValue(
+            "`score:` takes a minimum score from 0 to 100, or a comparison such as `<70`."
+        )
+    sign = match["sign"]
+    number = int(match["number"])
+    # "at most 70" is "not 71 or more"
+    limit = number + 1 if sign in {">", "<="} else number
+    key, *others = keys_from(limit) or (NEVER,)
+    at_least = Condition(key, others=tuple(others))
+    if sign not in {"<", "<="}:
+        return [at_least]
+    if limit == 0:
+        return [Condition(NEVER)]
+    return [Condition("f_judged"), replace(at_least, holds=False)]  # others have no score
 
 
-def _score_from(lowest: int) -> list[Condition]:
-    key, *others = keys_from(lowest) or (NEVER,)
-    return [Condition(key, others=tuple(others))]
-
-
-def _score_below(limit: int) -> list[Condition]:
-    """Tools that are not assessed have no score, and are left out."""
-    [from_limit] = _score_from(limit)
-    return (
-        [Condition(NEVER)]
-        if limit == 0
-        else [Condition("f_judged"), replace(from_limit, holds=False)]
-    )
-
-
-def with_polarity(found: Iterable[Condition], polarity: Polarity) -> Iterator[Condition]:
-    """The conditions; without polarity "with", the conditions that express "not all of them"."""
+def apply_polarity(conditions: list[Condition], polarity: Polarity) -> list[Condition]:
+    """The conditions; for "without", the conditions that express "not all of them"."""
     if polarity == "with":
-        yield from found
-        return
-    opposites = [replace(one, holds=not one.holds) for one in found]
-    if len(opposites) > 1:  # not (assessed and below 70): the only one of this kind
-        opposites = [one for one in opposites if one.key != "f_judged"]
-    yield from opposites
+        return conditions
+    if len(conditions) > 1:  # not (assessed and below 70): the only one of this kind
+        conditions = [condition for condition in conditions if condition.key != "f_judged"]
+    return [replace(condition, holds=not condition.holds) for condition in conditions]
 
 
-def _owner(text: str) -> Found:
+def _read_owner(text: str) -> list[Condition]:
     if not any(map(str.isalnum, text)):
-        return "`owner:` takes a user name, or `me`."
-    return [Condition(OWNER + (ME if text.lower() == ME else text))]
+        raise WrongValue("`owner:` takes a user name, or `me`.")
+    name = ME if text.lower() == ME else text
+    return [Condition(OWNER + name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +183,12 @@ class Filter:
     """A filter `name:value`.
 
     Attributes:
-        read: the conditions of a value, or what is wrong with it.
+        read: the conditions of a value; raises `WrongValue`.
         about: which tools it finds: "with this tag".
         values: all values, or the usual ones, each with what it finds if that is not obvious.
     """
 
-    read: Callable[[str], Found]
+    read: Reader
     about: str
     values: Mapping[str, str] = field(default_factory=dict)
 
@@ -189,20 +196,22 @@ class Filter:
 _YES_OR_NO: Final = {"yes": "", "no": ""}
 
 FILTERS: Final[Mapping[str, Filter]] = {
-    "takes": Filter(_field("t", "takes"), "with a parameter of this name"),
-    "returns": Filter(_field("r", "returns"), "with a property of this name in the return type"),
+    "takes": Filter(_make_field_reader("t", "takes"), "with a parameter of this name"),
+    "returns": Filter(
+        _make_field_reader("r", "returns"), "with a property of this name in the return type"
+    ),
     "needs": Filter(
-        _needs,
+        _read_needs,
         "with a property of this name in the configuration",
         {"configuration": "that need a configuration", "nothing": "that need no configuration"},
     ),
     "has": Filter(
-        _one_of("has", _HAS),
+        _make_choice_reader("has", _HAS),
         "with this part",
         dict.fromkeys(("examples", "returns", "parameters", "configuration", "toolkit"), ""),
     ),
     "is": Filter(
-        _one_of("is", _IS),
+        _make_choice_reader("is", _IS),
         "in this state",
         {
             "runnable": "that can be run here",
@@ -215,41 +224,48 @@ FILTERS: Final[Mapping[str, Filter]] = {
         },
     ),
     "deprecated": Filter(
-        _whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO
+        _make_yes_no_reader("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO
     ),
-    "toolkit": Filter(_named("toolkit"), "of this toolkit"),
-    "tag": Filter(_named("tag"), "with this tag"),
+    "toolkit": Filter(_make_group_reader("toolkit"), "of this toolkit"),
+    "tag": Filter(_make_group_reader("tag"), "with this tag"),
     "usable": Filter(
-        _one_of("usable", _USABLE),
+        _make_choice_reader("usable", _USABLE),
         "that this format accepts without changes",
         {key: fmt.label for key, fmt in FORMATS.items()},
     ),
     "score": Filter(
-        _score,
+        _read_score,
         "with this lint score",
         {">=90": "90 and above", "<70": "below 70", "100": "without any finding"},
     ),
-    "runnable": Filter(_whether("runnable", RUNNABLE), "that can be run, or not", _YES_OR_NO),
+    "runnable": Filter(
+        _make_yes_no_reader("runnable", RUNNABLE), "that can be run, or not", _YES_OR_NO
+    ),
     "examples": Filter(
-        _one_of("examples", {"pass": PASSING}),
+        _make_choice_reader("examples", {"pass": PASSING}),
         "by their examples",
         {"pass": "that all passed when last run"},
     ),
-    "owner": Filter(_owner, "of this user", {ME: "that you own"}),
+    "owner": Filter(_read_owner, "of this user", {ME: "that you own"}),
 }
 
 
-_UNQUOTED: Final = re.compile(
-    r"[\w<>=]\S*"
-)  # a value that the parser reads without quotation marks
+# A value that the parser reads without quotation marks.
+_UNQUOTED: Final = re.compile(r"[\w<>=]\S*")
 _QUOTATION_MARK: Final = re.compile('["“”]')
 
 
 def write_filter(name: str, value: str) -> str:
-    """`name:value`. Quotation marks in a name of a toolkit or tag have no meaning, and become spaces."""
+    """`name:value`. Quotation marks in a toolkit's or tag's name have no meaning: they go."""
     value = _QUOTATION_MARK.sub(" ", value)
     return f"{name}:{value}" if _UNQUOTED.fullmatch(value) else f'{name}:"{value}"'
 
 
 def is_valid(name: str, value: str) -> bool:
-    return name in FILTERS and not isinstance(FILTERS[name].read(value), str)
+    if name not in FILTERS:
+        return False
+    try:
+        FILTERS[name].read(value)
+    except WrongValue:
+        return False
+    return True

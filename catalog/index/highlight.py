@@ -29,8 +29,8 @@ class SearchedWords:
     def __or__(self, other: SearchedWords) -> SearchedWords:
         return SearchedWords(self.tokens | other.tokens, self.beginnings + other.beginnings)
 
-    def marks_in(self, text: str) -> Iterator[Mark]:
-        """The matching words of `text`, in order; a whole run of letters comes before the words in it."""
+    def find_marks(self, text: str) -> Iterator[Mark]:
+        """The matching words of `text`, in order; a run of letters comes before the words in it."""
         if not self.tokens and not self.beginnings:
             return
         for at, run in runs_with_offsets(text):
@@ -39,28 +39,32 @@ class SearchedWords:
                     yield Mark(at + span.start, at + span.end)
 
     def is_in(self, text: str) -> bool:
-        return next(self.marks_in(text), None) is not None
+        return any(True for _ in self.find_marks(text))
 
 
-def marks(text: str, words: SearchedWords) -> tuple[Mark, ...]:
+def mark_words(text: str, words: SearchedWords) -> tuple[Mark, ...]:
     """The spans of `text` to mark, in order; adjacent ones are joined."""
-    found: list[Mark] = []
-    for mark in words.marks_in(text):
-        if found and mark.start <= found[-1].end:  # in the last one, or directly after it
-            found[-1] = Mark(found[-1].start, max(found[-1].end, mark.end))
+    marks: list[Mark] = []
+    for mark in words.find_marks(text):
+        last = marks[-1] if marks else None
+        if last and mark.start <= last.end:  # in the last one, or directly after it
+            marks[-1] = Mark(last.start, max(last.end, mark.end))
         else:
-            found.append(mark)
-    return tuple(found)
+            marks.append(mark)
+    return tuple(marks)
 
 
-def excerpt(text: str, words: SearchedWords, length: int) -> str:
-    """One line of at most `length` characters of `text`: its beginning, or the text around the first match."""
+def cut_excerpt(text: str, words: SearchedWords, length: int) -> str:
+    """One line of at most `length` characters: the beginning of `text`, or its first match."""
     line = " ".join(text[:MAX_TEXT_CHARS].split())
     if len(line) <= length:
         return line
-    hit = next(words.marks_in(line), None)
+    hit = next(words.find_marks(line), None)
     if hit is None or hit.end <= length - 1:
         return line[: length - 1].rstrip() + "…"
     start = max(line.rfind(" ", 0, hit.start - length // 3) + 1, hit.start - length // 2)
     end = start + length - 2
-    return "…" + line[start:end].rstrip() + ("…" if end < len(line) else "")
+    excerpt = "…" + line[start:end].rstrip()
+    if end < len(line):
+        excerpt += "…"
+    return excerpt

@@ -13,7 +13,7 @@ from django.db.models.expressions import RawSQL
 
 from catalog.index import vocabulary
 from catalog.index.boolean_query import Adjacent, Expression, Token
-from catalog.index.document import IndexedText, SearchDocument, counted_tokens
+from catalog.index.document import IndexedText, SearchDocument, collect_counted_tokens
 
 COLUMNS = "names, about, takes, around, keys"
 
@@ -22,12 +22,12 @@ COLUMNS = "names, about, takes, around, keys"
 class Match:
     """The conditions for a tool to be found.
 
-    It matches all of `wanted` (at least one) and none of `unwanted`. Its primary key is in `among`,
-    if that is given, and not in `except_for`.
+    It matches all of `required` (at least one) and none of `excluded`. Its primary key is in
+    `among`, if that is given, and not in `except_for`.
     """
 
-    wanted: tuple[Expression, ...]
-    unwanted: tuple[Expression, ...] = ()
+    required: tuple[Expression, ...]
+    excluded: tuple[Expression, ...] = ()
     among: frozenset[int] | None = None
     except_for: frozenset[int] = frozenset()
 
@@ -38,7 +38,7 @@ class SearchIndex(ABC):
     key: ClassVar[str]
     """The column of `tool_search` with the tool's primary key."""
     condition: ClassVar[str]
-    """The condition that a row matches the query in its one parameter (see `query`)."""
+    """The condition that a row matches the query in its one parameter (see `write_query`)."""
     is_deprecated: ClassVar[str]
     """The condition that the tool is deprecated."""
     operators: ClassVar[dict[type[Expression], str]]
@@ -57,12 +57,14 @@ class SearchIndex(ABC):
         documents = list(documents)
         old = self._replace(documents)
         changes: Counter[str] = Counter()
-        for texts in old:
-            changes.subtract(counted_tokens(*texts))
+        runs: set[str] = set()
+        for columns in old:
+            changes.subtract(collect_counted_tokens(*columns))
         for _, document in documents:
-            changes.update(counted_tokens(*document.columns))
+            changes.update(collect_counted_tokens(*document.columns))
+            runs |= document.runs
         changes[vocabulary.ALL] = len(documents) - len(old)
-        vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
+        vocabulary.count(changes, runs)
 
     def clear(self) -> None:
         """Delete everything."""
@@ -71,68 +73,78 @@ class SearchIndex(ABC):
 
     def size(self) -> int:
         """The number of indexed tools."""
-        return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)
+        return vocabulary.read_counts([vocabulary.ALL]).get(vocabulary.ALL, 0)
 
-    def matching(self, match: Match, *, limit: int, beyond: int = 0) -> list[int]:
-        """The first `limit` matching tools after the primary key `beyond`, in the order of primary keys."""
-        where, values = self.where(match)
+    def find(self, match: Match, *, limit: int, beyond: int = 0) -> list[int]:
+        """The first `limit` matching tools after the primary key `beyond`, in order."""
+        where, values = self.write_where(match)
         if beyond:
             where += f" AND {self.key} > %s"
             values.append(beyond)
         order = f"ORDER BY {self.key} LIMIT %s"
         query = f"SELECT {self.key} FROM tool_search WHERE {where} {order}"  # noqa: S608
-        rows = fetched(query, [*values, limit])
+        rows = fetch_rows(query, [*values, limit])
         return [pk for (pk,) in rows]
 
     @abstractmethod
-    def likeliest(self, match: Match, *, limit: int) -> list[int]:
-        """Roughly the best `limit` tools by the database's own ranking; the cost grows with the number of matches."""
+    def find_likeliest(self, match: Match, *, limit: int) -> list[int]:
+        """Roughly the best `limit` tools by the database's own ranking.
+
+        The cost grows with the number of matches.
+        """
 
     def count(self, match: Match, *, at_most: int) -> int:
         """The number of matching tools, counted up to `at_most`."""
-        where, values = self.where(match)
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM tool_search WHERE {where} LIMIT %s) AS counted"  # noqa: S608
-        ((count,),) = fetched(sql, [*values, at_most])
+        where, values = self.write_where(match)
+        matches = f"SELECT 1 FROM tool_search WHERE {where} LIMIT %s"  # noqa: S608
+        query = f"SELECT count(*) FROM ({matches}) AS matches"  # noqa: S608
+        ((count,),) = fetch_rows(query, [*values, at_most])
         return int(count)
 
-    def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
+    def read_texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
         """The indexed texts of these tools, for ranking."""
-        rows = self._stored(pks, f"names, about, takes, around, {self.is_deprecated}")
+        rows = self._read_rows(pks, f"names, about, takes, around, {self.is_deprecated}")
         return {pk: IndexedText(*texts) for pk, *texts in rows}
 
-    def fields(self, pks: Collection[int]) -> dict[int, str]:
+    def read_fields(self, pks: Collection[int]) -> dict[int, str]:
         """The indexed fields of these tools (see `SearchDocument.fields`), for explanations."""
-        return dict(self._stored(pks, "fields"))
+        return dict(self._read_rows(pks, "fields"))
 
     def subquery(self, match: Match) -> RawSQL:
         """A subquery of the primary keys of all matching tools, for `filter(pk__in=…)`."""
-        where, values = self.where(match)
-        return RawSQL(f"SELECT {self.key} FROM tool_search WHERE {where}", tuple(values))  # noqa: S608, S611 - values apart
+        where, values = self.write_where(match)
+        query = f"SELECT {self.key} FROM tool_search WHERE {where}"  # noqa: S608
+        return RawSQL(query, tuple(values))  # noqa: S611 - the values are apart
 
-    def where(self, match: Match) -> tuple[str, list[Any]]:
+    def write_where(self, match: Match) -> tuple[str, list[Any]]:
         """The condition of `match` in SQL, and its parameters, of which the first is the query."""
-        where, values = self.condition, [self.query(match)]
-        for pks, negation in ((match.among, ""), (match.except_for or None, "NOT ")):
-            if pks is not None:
-                condition, parameters = self._is_in(sorted(pks))
-                where += f" AND {negation}{condition}"
-                values += parameters
+        where = self.condition
+        values: list[Any] = [self.write_query(match)]
+        if match.among is not None:
+            condition, parameters = self._is_in(sorted(match.among))
+            where += f" AND {condition}"
+            values += parameters
+        if match.except_for:
+            condition, parameters = self._is_in(sorted(match.except_for))
+            where += f" AND NOT {condition}"
+            values += parameters
         return where, values
 
-    def written(self, expression: Expression) -> str:
+    def write_expression(self, expression: Expression) -> str:
         """`expression` in the language of the database's queries."""
         if isinstance(expression, Token):
-            return self._phrase([expression.text])
+            return self._write_phrase([expression.text])
         if isinstance(expression, Adjacent):
-            return self._phrase(expression.tokens)
-        return f"({self.operators[type(expression)].join(map(self.written, expression.parts))})"
+            return self._write_phrase(expression.tokens)
+        operator = self.operators[type(expression)]
+        return f"({operator.join(map(self.write_expression, expression.parts))})"
 
     @abstractmethod
-    def query(self, match: Match) -> str:
+    def write_query(self, match: Match) -> str:
         """The token conditions of `match`. Every token is quoted, so that none is an operator."""
 
     @abstractmethod
-    def _phrase(self, tokens: Sequence[str]) -> str:
+    def _write_phrase(self, tokens: Sequence[str]) -> str:
         """The query for adjacent tokens, or for the only one."""
 
     @abstractmethod
@@ -140,7 +152,7 @@ class SearchIndex(ABC):
         """The condition that a row of `tool_search` is that of one of `pks`, and its parameters."""
 
     @abstractmethod
-    def _stored(self, pks: Collection[int], columns: str) -> list[Any]:
+    def _read_rows(self, pks: Collection[int], columns: str) -> list[Any]:
         """The rows of these tools: the primary key, then the values of `columns`."""
 
     @abstractmethod
@@ -152,7 +164,7 @@ class SearchIndex(ABC):
         """Delete all rows."""
 
 
-def fetched(sql: str, values: Sequence[Any]) -> list[Any]:
+def fetch_rows(sql: str, values: Sequence[Any]) -> list[Any]:
     """The rows that a query returns."""
     with connection.cursor() as cursor:
         cursor.execute(sql, values)

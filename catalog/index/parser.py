@@ -1,17 +1,21 @@
 """Parse a query: words, phrases, exclusions and conditions. Any text is a valid query.
 
-    weather forecast            both words, in any form; if no tool has both, the best of those with some
+    weather forecast            both words, in any form; if no tool has both, some of them
     "pull request"              these words, next to each other
     -archive  -"pull request"   not these
-    calen*                      words with this beginning; also the last word of a query while it is being typed
+    calen*                      words with this beginning; also the last word of a query while it
+                                is being typed
     takes:location              a parameter of that name, at any depth
     takes:location:string       of that type
     returns:temperature         as `takes:`, for the return type; needs:apiKey for the configuration
-    needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  is:runnable
+    needs:configuration         has:examples  has:returns  toolkit:github  tag:mail
+                                is:deprecated  is:runnable
     usable:openai               a format that accepts it without changes
-    score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70, score:<=70
+    score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70,
+                                score:<=70
     examples:pass               all examples passed
-    is:starred  owner:me        for a person who has signed in; owner:alice for the tools of another user
+    is:starred  owner:me        for a person who has signed in; owner:alice for the tools of
+                                another user
 
 Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase
 makes a tool rank higher, but does not exclude others: quotation marks in a request mostly contain a
@@ -25,16 +29,28 @@ sentence, and if it looks like an id or a URL: `github:create_issue`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Final
+from itertools import islice, pairwise
+from typing import Final, TypeVar
 
 from catalog.index import filter_corrections
 from catalog.index.filter_corrections import FilterProblem
-from catalog.index.filters import FILTERS, ME, OWNER, STARRED, Condition, Polarity, with_polarity
+from catalog.index.filters import (
+    FILTERS,
+    ME,
+    OWNER,
+    STARRED,
+    Condition,
+    Polarity,
+    WrongValue,
+    apply_polarity,
+)
 from catalog.index.tokenizer import is_unspaced, parts_of, token_of, tokens_of
 from toolspec.catalog_names import fold
+
+T = TypeVar("T")
 
 MAX_QUERY_CHARS: Final = 8_000  # the rest of a query is ignored
 MAX_WORDS_READ: Final = 400  # distinct words; further ones are ignored
@@ -45,22 +61,24 @@ SENTENCE_WORDS: Final = 7  # more meaningful words than this make a sentence
 
 # Grammatical words. They are searched only if a query has no others.
 _GRAMMAR_WORDS: Final = """
-    a about above after again all also am an and any are as at be been before being below between both but by can cant
-    could did do does doing done each either else ever every for from had has have having he her here hers him his how
-    i if in into is isnt it its just kindly like many may maybe me might more most much must my myself neither no nor
-    not of off on once one only onto or other our ours out over own please quite rather really same shall she should
-    since so some such than that the their theirs them then there these they this those though through to too under
-    until up upon us very was we were what whats when where whether which while who whom whose why will with within
-    without would yes yet you your yours yourself im ive id dont lets youre thats
+    a about above after again all also am an and any are as at be been before being below between
+    both but by can cant could did do does doing done each either else ever every for from had has
+    have having he her here hers him his how i if in into is isnt it its just kindly like many may
+    maybe me might more most much must my myself neither no nor not of off on once one only onto or
+    other our ours out over own please quite rather really same shall she should since so some such
+    than that the their theirs them then there these they this those though through to too under
+    until up upon us very was we were what whats when where whether which while who whom whose why
+    will with within without would yes yet you your yours yourself im ive id dont lets youre thats
 """
 _GRAMMAR: Final = frozenset(_GRAMMAR_WORDS.split())
 # Words of requests. In a sentence they mean nothing; but a query of two words may well be "get
 # weather".
 _ASKING_WORDS: Final = """
-    get give got hello help hey hi know let look looking looked made make need show something sure tell thank thanks
-    thing things try trying use used user using want wanted wish wonder wondering find way well
+    get give got hello help hey hi know let look looking looked made make need show something sure
+    tell thank thanks thing things try trying use used user using want wanted wish wonder wondering
+    find way well
 """
-_ASKING: Final = frozenset(_ASKING_WORDS.split())
+_ASKING: Final = _GRAMMAR.union(_ASKING_WORDS.split())
 _QUESTION_WORDS: Final = (
     "what how which who whom whose where when why is are do does can could should will"
 )
@@ -74,9 +92,8 @@ _PIECE: Final = re.compile(
     re.VERBOSE,
 )
 _SHORTENED: Final = re.compile(r"['\u2019](?:s|t|re|ve|ll|d|m)$", re.IGNORECASE)
-_MADE_UP: Final = re.compile(
-    r"\w[-/.@:]\w|\d"
-)  # names, addresses and numbers: specs rarely contain them
+# Names, addresses and numbers: specs rarely contain them.
+_MADE_UP: Final = re.compile(r"\w[-/.@:]\w|\d")
 MADE_UP_WEIGHT: Final = 0.7
 
 
@@ -86,16 +103,17 @@ class Word:
 
     Attributes:
         token: as indexed.
-        typed: as typed, folded.
-        joined: the token of the joined words that it is part of ("getWeather"), which also matches.
+        text: as typed, folded.
+        compound: the token of the joined words that it is part of ("getWeather"), which also
+            matches.
         weight: its importance, 1 or less; more if the query repeats it.
         open_ended: more letters may follow.
         exact: it has no alternatives (it was typed as `word*`).
     """
 
     token: str
-    typed: str
-    joined: str | None = None
+    text: str
+    compound: str | None = None
     weight: float = 1.0
     open_ended: bool = False
     exact: bool = False
@@ -110,7 +128,7 @@ class Pair:
 
     first: str
     second: str
-    joined: str
+    compound: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +140,7 @@ class Query:
         all_tokens: the tokens of all words, in order, including those that are not searched.
         pairs: searched words that were adjacent.
         phrases: quoted words, which stand next to each other in the best results.
-        unwanted: words and phrases that a tool must not contain.
+        excluded: words and phrases that a tool must not contain.
         conditions: those of its filters.
         sentence: whether it is a sentence rather than a list of words.
         filters: the valid ones as they are written: "toolkit:github".
@@ -135,7 +153,7 @@ class Query:
     all_tokens: tuple[str, ...] = ()
     pairs: tuple[Pair, ...] = ()
     phrases: tuple[Phrase, ...] = ()
-    unwanted: tuple[Phrase, ...] = ()
+    excluded: tuple[Phrase, ...] = ()
     conditions: tuple[Condition, ...] = ()
     sentence: bool = False
     filters: tuple[str, ...] = ()
@@ -143,7 +161,7 @@ class Query:
     cut: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.words or self.phrases or self.unwanted or self.conditions or self.problems)
+        return bool(self.words or self.phrases or self.excluded or self.conditions or self.problems)
 
     @property
     def personal(self) -> bool:
@@ -161,15 +179,16 @@ class Query:
         Filters at the end do not end it, so that a filter can be added to a word that is being
         typed.
         """
-        return _Parser(text).query()
+        return _Parser(text).parse()
 
 
-def without_filters(text: str, *filters: str) -> str:
-    """The text of a query without any occurrence of `filters`, each spelled as in `Query.filters`."""
-    return " ".join(_PIECE.sub(lambda piece: "" if piece[0] in filters else piece[0], text).split())
+def remove_filters(text: str, *filters: str) -> str:
+    """The text of a query without occurrences of `filters`, each spelled as in `Query.filters`."""
+    rest = _PIECE.sub(lambda piece: "" if piece[0] in filters else piece[0], text)
+    return " ".join(rest.split())
 
 
-def _end_of_words(pieces: Sequence[re.Match[str]], end: int) -> int:
+def _find_end_of_words(pieces: Sequence[re.Match[str]], end: int) -> int:
     """The end of the text before the filters at its end, each of which follows a single space."""
     for piece in reversed(pieces):
         is_last = piece is pieces[-1]  # any spaces may follow it
@@ -188,46 +207,68 @@ class _Chunk:
     open_ended: bool = False
     exact: bool = False
 
+    def is_meaningful(self, sentence: bool) -> bool:
+        if self.open_ended and not sentence:  # it may become another word
+            return True
+        left_out = _ASKING if sentence else _GRAMMAR
+        for part in self.parts:
+            if fold(part) not in left_out and (len(part) > 1 or not part.isascii()):
+                return True
+        return False
+
+    def read_words(self) -> list[Word]:
+        compound = token_of("".join(self.parts)) if len(self.parts) > 1 else None
+        words = []
+        for part in self.parts:
+            for token in tokens_of(part):
+                words.append(Word(token, fold(part), compound, self.weight, exact=self.exact))
+        if words and self.open_ended and not is_unspaced(words[-1].token):
+            words[-1] = replace(words[-1], open_ended=True)
+        return words
+
 
 @dataclass(slots=True)
 class _Parser:
     text: str
     chunks: list[_Chunk] = field(default_factory=list)
-    quoted: list[Phrase] = field(default_factory=list)
-    unwanted: list[Phrase] = field(default_factory=list)
+    phrases: list[Phrase] = field(default_factory=list)
+    excluded: list[Phrase] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     problems: list[FilterProblem] = field(default_factory=list)
-    unknown: list[FilterProblem] = field(default_factory=list)  # names of filters that do not exist
+    unknown_names: list[FilterProblem] = field(default_factory=list)
     filters: list[str] = field(default_factory=list)
 
-    def query(self) -> Query:
+    def parse(self) -> Query:
         text = self.text[:MAX_QUERY_CHARS]
         pieces = list(_PIECE.finditer(text))
-        end = _end_of_words(pieces, len(text))
+        end = _find_end_of_words(pieces, len(text))
         for piece in pieces:
             self._add(piece, last=piece.end() == end)
-        sentence = self._is_sentence()
-        words = tuple(self._words(sentence))
+        parts: list[str] = []
+        for chunk in self.chunks:
+            parts += chunk.parts
+        excluded = self.excluded
+        problems = self.problems
+        sentence = self._is_sentence(parts)
+        if sentence:
+            excluded = [phrase for phrase in excluded if not _is_flag_or_number(phrase)]
+        else:
+            problems = [*problems, *self.unknown_names]
+        words = tuple(self._collect_words(sentence))
         return Query(
             words=words,
-            all_tokens=tuple(token_of(part) for chunk in self.chunks for part in chunk.parts)[
-                :MAX_WORDS_READ
-            ],
-            pairs=tuple(dict.fromkeys(self._pairs({word.token for word in words}))),
-            phrases=_distinct(self.quoted),
-            unwanted=_distinct(
-                one for one in self.unwanted if not (sentence and _is_flag_or_number(one))
-            ),
-            conditions=tuple(dict.fromkeys(self.conditions))[:MAX_FILTERS],
+            all_tokens=tuple(map(token_of, parts[:MAX_WORDS_READ])),
+            pairs=_drop_duplicates(_collect_pairs(parts, {word.token for word in words})),
+            phrases=_drop_duplicates(filter(None, self.phrases), MAX_CONDITIONS),
+            excluded=_drop_duplicates(filter(None, excluded), MAX_CONDITIONS),
+            conditions=_drop_duplicates(self.conditions, MAX_FILTERS),
             sentence=sentence,
-            filters=tuple(dict.fromkeys(self.filters))[:MAX_FILTERS],
-            problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[
-                :MAX_CONDITIONS
-            ],
+            filters=_drop_duplicates(self.filters, MAX_FILTERS),
+            problems=_drop_duplicates(problems, MAX_CONDITIONS),
             cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
         )
 
-    # -- pieces -------------------------------------------------------------------------------------------------------
+    # -- pieces ------------------------------------------------------------------------------------
 
     def _add(self, piece: re.Match[str], *, last: bool) -> None:
         polarity: Polarity = "without" if piece["minus"] else "with"
@@ -237,103 +278,86 @@ class _Parser:
             self._add_field(piece, name, text, polarity)
             return
         if name and not text[:1].isdecimal():  # "localhost:8000" is text
-            problem = filter_corrections.unknown_name(piece[0], name, text)
-            if (
-                problem.instead_is_filter or text.replace(" ", "").isalpha()
-            ):  # "github:create_issue" is an id
-                self.unknown.append(problem)
+            problem = filter_corrections.explain_unknown_name(piece[0], name, text)
+            is_id = not text.replace(" ", "").isalpha()  # "github:create_issue"
+            if problem.instead_is_filter or not is_id:
+                self.unknown_names.append(problem)
         if polarity == "without":
-            self.unwanted.append(_phrase(text))
+            self.excluded.append(_read_phrase(text))
         elif piece["quoted"] is not None:
-            phrase = _phrase(text)
+            phrase = _read_phrase(text)
             self._add_words(text, exact=len(phrase) == 1)
-            self.quoted.append(phrase)
+            self.phrases.append(phrase)
         else:
-            whole = piece[0]
-            self._add_words(whole, open_ended=last and whole[-1].isalnum())
+            self._add_words(piece[0], open_ended=last and piece[0][-1].isalnum())
 
     def _add_field(self, piece: re.Match[str], name: str, text: str, polarity: Polarity) -> None:
-        found = FILTERS[name].read(text)
-        if isinstance(found, str):
-            self.problems.append(filter_corrections.wrong_value(piece[0], name, text, found))
-            return
-        self.filters.append(piece[0])
-        self.conditions += with_polarity(found, polarity)
+        try:
+            conditions = FILTERS[name].read(text)
+        except WrongValue as error:
+            problem = filter_corrections.explain_wrong_value(piece[0], name, text, str(error))
+            self.problems.append(problem)
+        else:
+            self.filters.append(piece[0])
+            self.conditions += apply_polarity(conditions, polarity)
 
     def _add_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
-        chunks = text.split()
-        for index, raw in enumerate(chunks):
-            chunk = _SHORTENED.sub("", raw)
-            parts = parts_of(chunk)
+        texts = text.split()
+        for index, raw in enumerate(texts):
+            text = _SHORTENED.sub("", raw)
+            parts = parts_of(text)
             if not parts or len(self.chunks) >= MAX_WORDS_READ:
                 continue
-            starred = chunk.endswith("*")
-            last = open_ended and index == len(chunks) - 1
-            weight = MADE_UP_WEIGHT if _MADE_UP.search(chunk) else 1.0
-            self.chunks.append(
-                _Chunk(parts, weight, open_ended=last or starred, exact=exact or starred)
-            )
+            chunk = _Chunk(parts, weight=MADE_UP_WEIGHT if _MADE_UP.search(text) else 1.0)
+            has_star = text.endswith("*")
+            is_last = index == len(texts) - 1
+            chunk.exact = exact or has_star
+            chunk.open_ended = has_star or (open_ended and is_last)
+            self.chunks.append(chunk)
 
-    # -- words --------------------------------------------------------------------------------------------------------
+    # -- words -------------------------------------------------------------------------------------
 
-    def _is_sentence(self) -> bool:
-        words = [fold(part) for chunk in self.chunks for part in chunk.parts]
-        meaningful = [word for word in words if word not in _GRAMMAR]
-        is_question = len(words) > 2 and (words[0] in _QUESTION or self.text.rstrip().endswith("?"))
-        is_personal = len(words) > 3 and not _PERSONAL.isdisjoint(words)
-        has_grammar = len(words) - len(meaningful) > 2
-        return is_question or is_personal or len(meaningful) > SENTENCE_WORDS or has_grammar
-
-    def _words(self, sentence: bool) -> Iterator[Word]:
-        """Each word once; without those that mean little, unless there are no others."""
-        meaningful = [chunk for chunk in self.chunks if self._is_meaningful(chunk, sentence)]
-        found: dict[str, Word] = {}
-        times: dict[str, int] = {}
-        for chunk in meaningful or self.chunks:
-            for word in _words_of(chunk):
-                times[word.token] = times.get(word.token, 0) + 1
-                known = found.get(word.token)
-                if known is None or word.weight > known.weight:
-                    found[word.token] = word
-        for word in list(found.values())[:MAX_WORDS_READ]:
-            yield replace(word, weight=word.weight * (1 + 0.3 * min(times[word.token] - 1, 3)))
-
-    @staticmethod
-    def _is_meaningful(chunk: _Chunk, sentence: bool) -> bool:
-        if chunk.open_ended and not sentence:  # it may become another word
+    def _is_sentence(self, parts: list[str]) -> bool:
+        words = list(map(fold, parts))
+        count = len(words)
+        grammatical = sum(word in _GRAMMAR for word in words)
+        if grammatical > 2 or count - grammatical > SENTENCE_WORDS:
             return True
-        left_out = _GRAMMAR | _ASKING if sentence else _GRAMMAR
-        return any(
-            fold(part) not in left_out and (len(part) > 1 or not part.isascii())
-            for part in chunk.parts
-        )
+        if count > 3 and not _PERSONAL.isdisjoint(words):
+            return True
+        return count > 2 and (words[0] in _QUESTION or self.text.rstrip().endswith("?"))
 
-    def _pairs(self, wanted: set[str]) -> Iterator[Pair]:
-        parts = [(part, token_of(part)) for chunk in self.chunks for part in chunk.parts]
-        for (first, first_token), (second, second_token) in pairwise(parts):
-            if first_token in wanted and second_token in wanted:
-                yield Pair(first_token, second_token, token_of(first + second))
-
-
-def _words_of(chunk: _Chunk) -> Iterator[Word]:
-    joined = token_of("".join(chunk.parts)) if len(chunk.parts) > 1 else None
-    last = len(chunk.parts) - 1
-    for index, part in enumerate(chunk.parts):
-        open_ended = chunk.open_ended and index == last
-        tokens = tokens_of(part)
-        for token in tokens:
-            ended = open_ended and token == tokens[-1] and not is_unspaced(token)
-            yield Word(token, fold(part), joined, chunk.weight, open_ended=ended, exact=chunk.exact)
+    def _collect_words(self, sentence: bool) -> Iterator[Word]:
+        """Each word once; without those that mean little, unless there are no others."""
+        meaningful = [chunk for chunk in self.chunks if chunk.is_meaningful(sentence)]
+        words: dict[str, Word] = {}
+        times: Counter[str] = Counter()
+        for chunk in meaningful or self.chunks:
+            for word in chunk.read_words():
+                times[word.token] += 1
+                earlier = words.get(word.token)
+                if earlier is None or word.weight > earlier.weight:
+                    words[word.token] = word
+        for word in islice(words.values(), MAX_WORDS_READ):
+            repetitions = min(times[word.token] - 1, 3)
+            yield replace(word, weight=word.weight * (1 + 0.3 * repetitions))
 
 
-def _phrase(text: str) -> Phrase:
+def _collect_pairs(parts: list[str], searched_tokens: set[str]) -> Iterator[Pair]:
+    for first, second in pairwise(parts):
+        tokens = token_of(first), token_of(second)
+        if searched_tokens.issuperset(tokens):
+            yield Pair(*tokens, token_of(first + second))
+
+
+def _read_phrase(text: str) -> Phrase:
     return tuple(tokens_of(text))[:MAX_PHRASE_TOKENS]
 
 
 def _is_flag_or_number(phrase: Phrase) -> bool:
-    """Whether `-phrase` in a sentence is an option of a command (`-m`) or a negative number, not an exclusion."""
+    """Whether `-phrase` in a sentence is an option (`-m`) or a negative number."""
     return all(token.isdecimal() or len(token) == 1 for token in phrase)
 
 
-def _distinct(phrases: Iterable[Phrase]) -> tuple[Phrase, ...]:
-    return tuple(dict.fromkeys(filter(None, phrases)))[:MAX_CONDITIONS]
+def _drop_duplicates(values: Iterable[T], limit: int | None = None) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(values))[:limit]

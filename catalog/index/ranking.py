@@ -5,17 +5,19 @@ contains it, and each repetition counts less. Further factors are the share of t
 found, its share of the name, adjacent words, and whether the tool's action is the one that the
 query asks for.
 
-Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.6 (fields).
+Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009,
+section 3.6 (fields).
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from catalog.index.document import IndexedText
 from catalog.index.plan import Plan, Term
-from catalog.index.verbs import actions_of, agreement
+from catalog.index.verbs import actions_of, compare_actions
 
 NAME_WEIGHT: Final = 4.0
 ABOUT_WEIGHT: Final = 2.0
@@ -28,103 +30,111 @@ USUAL_NAME: Final = 25
 USUAL_ABOUT: Final = 120
 USUAL_TAKES: Final = 250
 
-COVERAGE_SHARE: Final = (
-    0.4  # the part of the score that is proportional to the share of the query that was found
-)
+# The part of the score that is proportional to the share of the query that was found.
+COVERAGE_SHARE: Final = 0.4
 NAME_SHARE_BONUS: Final = 0.8  # for a name that contains nothing else
-PHRASE_BONUS: Final = (
-    0.3  # for each quoted phrase of several words that the name, description or parameters contain
-)
+# For each quoted phrase of several words that the name, description or parameters contain.
+PHRASE_BONUS: Final = 0.3
 ADJACENCY_BONUS: Final = 0.2  # for each two words that are adjacent in both
 ACTION_BONUS: Final = 0.25
 DEPRECATED_FACTOR: Final = 0.5
 FEW_TERMS: Final = 16  # of more terms, only those that a tool's tokens may match are examined
 
 
-_ScoredTerm = tuple[
-    float, list[tuple[str, float, float]]
-]  # importance; token, score and weight of each alternative
+class _RankedTerm(NamedTuple):
+    """A word of the query: its importance, and (token, score, weight) of each alternative.
+
+    There is a space before and after the token, as in the texts of the index.
+    """
+
+    importance: float
+    alternatives: list[tuple[str, float, float]]
 
 
 class Ranking:
     """Scores tools for one plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.terms = [_scored(term) for term in plan.terms]
-        self.terms_by_token: dict[str, list[int]] = {}
+        self.terms = [_prepare_term(term) for term in plan.terms]
+        self.terms_by_token: defaultdict[str, list[int]] = defaultdict(list)
         if len(self.terms) > FEW_TERMS:
             for index, term in enumerate(plan.terms):
-                for one in term.alternatives:
-                    self.terms_by_token.setdefault(one.token.partition(" ")[0], []).append(index)
+                for alternative in term.alternatives:
+                    self.terms_by_token[alternative.tokens[0]].append(index)
         self.total = plan.importance or 1.0
         self.actions = plan.actions
         self.action_bonus = ACTION_BONUS * plan.share
-        self.pairs = [
-            (f" {pair.first} {pair.second} ", f" {pair.joined} ") for pair in plan.query.pairs
-        ]
+        self.pairs = []
+        for pair in plan.query.pairs:
+            self.pairs.append((f" {pair.first} {pair.second} ", f" {pair.compound} "))
         self.phrases = [f" {' '.join(phrase)} " for phrase in plan.query.phrases if len(phrase) > 1]
 
     def score(self, text: IndexedText) -> float:
         """The higher, the better."""
         names, about, takes, around, _ = text
-        whole = f"{names}{about}{takes}{around}"
+        all_texts = f"{names}{about}{takes}{around}"
         name_share = NAME_WEIGHT / _length_factor(names, USUAL_NAME)
         about_share = ABOUT_WEIGHT / _length_factor(about, USUAL_ABOUT)
         takes_share = TAKES_WEIGHT / _length_factor(takes, USUAL_TAKES)
-        value = covered = 0.0
+        score = coverage = 0.0
         in_name = set()
-        for importance, alternatives in self._terms_in(whole):
+        for importance, alternatives in self._choose_terms(all_texts):
             best = best_weight = 0.0
             for token, worth, weight in alternatives:
-                if worth * (SATURATION + 1) <= best or token not in whole:
+                if worth * (SATURATION + 1) <= best or token not in all_texts:
                     continue
-                found = about_share * about.count(token) + takes_share * takes.count(token)
+                frequency = about_share * about.count(token) + takes_share * takes.count(token)
                 if token in names:
-                    found += name_share * names.count(token)
+                    frequency += name_share * names.count(token)
                     in_name.add(token)
                 if token in around:
-                    found += AROUND_WEIGHT
-                counts = worth * found * (SATURATION + 1) / (found + SATURATION)
-                if counts > best:
-                    best, best_weight = counts, weight
-            value += best
-            covered += importance * best_weight
-        return value * self._factor(text, min(1.0, covered / self.total), len(in_name))
+                    frequency += AROUND_WEIGHT
+                value = worth * frequency * (SATURATION + 1) / (frequency + SATURATION)
+                if value > best:
+                    best, best_weight = value, weight
+            score += best
+            coverage += importance * best_weight
+        return score * self._compute_factor(text, min(1.0, coverage / self.total), len(in_name))
 
-    def _terms_in(self, whole: str) -> list[_ScoredTerm]:
+    def _choose_terms(self, all_texts: str) -> list[_RankedTerm]:
         """All terms; of many, those that a tool with these tokens may match."""
         if not self.terms_by_token:
             return self.terms
-        tokens = self.terms_by_token.keys() & set(whole.split())
-        return [
-            self.terms[index]
-            for index in sorted({one for token in tokens for one in self.terms_by_token[token]})
-        ]
+        indexes: set[int] = set()
+        for token in self.terms_by_token.keys() & set(all_texts.split()):
+            indexes.update(self.terms_by_token[token])
+        return [self.terms[index] for index in sorted(indexes)]
 
-    def _factor(self, text: IndexedText, covered: float, words_in_name: int) -> float:
-        factor = 1 - COVERAGE_SHARE + COVERAGE_SHARE * covered
+    def _compute_factor(self, text: IndexedText, coverage: float, words_in_name: int) -> float:
+        factor = 1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage
+        phrases = 0
         if words_in_name or self.actions:
             names = frozenset(text.names.split())
             factor *= 1 + NAME_SHARE_BONUS * min(1.0, words_in_name / max(1, len(names)))
-            factor *= 1 + self.action_bonus * agreement(self.actions, actions_of(names))
+            factor *= 1 + self.action_bonus * compare_actions(self.actions, actions_of(names))
         if self.pairs:
-            read = text.names + text.about
-            adjacent = sum(apart in read or joined in read for apart, joined in self.pairs)
-            factor *= 1 + ADJACENCY_BONUS * adjacent
-        if self.phrases:
-            quoted = sum(any(phrase in one for one in text[:3]) for phrase in self.phrases)
-            factor *= 1 + PHRASE_BONUS * quoted
-        return factor * DEPRECATED_FACTOR if text.deprecated else factor
+            texts = text.names + text.about
+            pairs = sum(phrase in texts or compound in texts for phrase, compound in self.pairs)
+            factor *= 1 + ADJACENCY_BONUS * pairs
+        for phrase in self.phrases:
+            if phrase in text.names or phrase in text.about or phrase in text.takes:
+                phrases += 1
+        factor *= 1 + PHRASE_BONUS * phrases
+        return factor * DEPRECATED_FACTOR if text.is_deprecated else factor
 
 
-def _scored(term: Term) -> _ScoredTerm:
-    return term.importance, [(f" {one.token} ", one.score, one.weight) for one in term.alternatives]
+def _prepare_term(term: Term) -> _RankedTerm:
+    alternatives = []
+    for alternative in term.alternatives:
+        token = f" {alternative.token} "
+        alternatives.append((token, alternative.score, alternative.weight))
+    return _RankedTerm(term.importance, alternatives)
 
 
 def _length_factor(text: str, usual: int) -> float:
     return 1 - LENGTH_SHARE + LENGTH_SHARE * len(text) / usual
 
 
-def best_first(scores: Mapping[int, float]) -> list[int]:
+def sort_by_score(scores: Mapping[int, float]) -> list[int]:
     """Primary keys, the highest score first; with equal scores, the older tool first."""
     return sorted(scores, key=lambda pk: (-scores[pk], pk))

@@ -27,7 +27,7 @@ from catalog.index import Match, SearchIndex
 from catalog.index.boolean_query import EVERY_TOOL, Expression, Token, all_of, any_of
 from catalog.index.document import LONG_NAME_WORDS
 from catalog.index.plan import ALIKE, Alternative, Plan, Term
-from catalog.index.ranking import Ranking, best_first
+from catalog.index.ranking import Ranking, sort_by_score
 
 CANDIDATES: Final = 80
 ENOUGH: Final = 20  # tools with every word of a sentence
@@ -79,55 +79,59 @@ def find(index: SearchIndex, plan: Plan, chosen: Match) -> Hits:
     strict = strict_match(plan, chosen)
     if not plan.query.words:
         return Hits(rest=strict)
-    exact = index.matching(strict, limit=CANDIDATES + 1) if strict else []
-    among = with_conditions(plan, chosen, phrases=bool(exact))
+    exact = index.find(strict, limit=CANDIDATES + 1) if strict else []
+    among = apply_conditions(plan, chosen, phrases=bool(exact))
     if strict and len(exact) > CANDIDATES:
-        ranked = _ranked(index, plan, _closest(index, plan, among, strict))
-        return Hits(ranked, strict, exact=frozenset(ranked))
+        closest = _find_closest(index, plan, among, strict)
+        return Hits(_rank(index, plan, closest), strict, exact=frozenset(closest))
     if plan.query.sentence or not exact:
         if len(exact) >= ENOUGH:
-            return Hits(_ranked(index, plan, exact), exact=frozenset(exact))
-        candidates = dict.fromkeys([*exact, *likely(index, plan.terms, among, CANDIDATES)])
-        ranked = _ranked(index, plan, candidates, always=frozenset(exact))
-        return Hits(ranked, exact=frozenset(exact))
-    ranked = _ranked(index, plan, exact)
-    further = _further(index, plan, among, exact) if len(ranked) < FILLED_UP_TO else ()
-    return Hits((*ranked, *further), exact=frozenset(ranked), filled_up=bool(further))
+            return Hits(_rank(index, plan, exact), exact=frozenset(exact))
+        candidates = dict.fromkeys([*exact, *find_likely(index, plan.terms, among, CANDIDATES)])
+        best = _rank(index, plan, candidates, always=frozenset(exact))
+        return Hits(best, exact=frozenset(exact))
+    best = _rank(index, plan, exact)
+    further = _fill_up(index, plan, among, exact) if len(best) < FILLED_UP_TO else ()
+    return Hits((*best, *further), exact=frozenset(best), filled_up=bool(further))
 
 
 def strict_match(plan: Plan, chosen: Match) -> Match | None:
-    """Matches the chosen tools that fulfil the whole query; None if no tool contains one of the words."""
-    among = with_conditions(plan, chosen, phrases=True)
+    """Matches the chosen tools that fulfil the entire query.
+
+    None if no tool contains one of the words.
+    """
+    among = apply_conditions(plan, chosen, phrases=True)
     if not plan.query.words:
         return among
-    return _also(among, plan.strictly) if plan.strictly else None
+    return _require(among, plan.every_word) if plan.every_word else None
 
 
-def with_conditions(plan: Plan, chosen: Match, *, phrases: bool) -> Match:
-    """Matches the chosen tools that fulfil the query apart from its words; a sentence does not require its phrases."""
-    required = plan.phrases if phrases and not plan.query.sentence else ()
-    return replace(
-        _also(chosen, *plan.wanted, *required), unwanted=(*plan.unwanted, *chosen.unwanted)
-    )
+def apply_conditions(plan: Plan, chosen: Match, *, phrases: bool) -> Match:
+    """Matches the chosen tools that fulfil the query apart from its words.
+
+    A sentence does not require its phrases.
+    """
+    phrases_required = plan.phrases if phrases and not plan.query.sentence else ()
+    match = _require(chosen, *plan.required, *phrases_required)
+    return replace(match, excluded=(*plan.excluded, *chosen.excluded))
 
 
-def _also(match: Match, *expressions: Expression) -> Match:
-    """`match` with further expressions; `EVERY_TOOL` is left out if there is any other expression."""
-    wanted = (*expressions, *(one for one in match.wanted if one != EVERY_TOOL))
-    return replace(match, wanted=wanted or match.wanted)
+def _require(match: Match, *expressions: Expression) -> Match:
+    """`match` with further expressions; `EVERY_TOOL` is left out if there is any other."""
+    required = [part for part in (*expressions, *match.required) if part != EVERY_TOOL]
+    return replace(match, required=tuple(required) or match.required)
 
 
-def _further(index: SearchIndex, plan: Plan, among: Match, exact: list[int]) -> list[int]:
-    """The best tools that contain some of the words, to fill up `exact`, which contain every word."""
-    if len(plan.terms) == 1 and not plan.terms[0].related:
-        return []
-    known = frozenset(exact)
-    candidates = set(likely(index, plan.terms, among, FURTHER_CANDIDATES, MAX_FURTHER_READ)) - known
-    ranked = _ranked(index, plan, candidates, always=known)
-    return [*ranked[: FILLED_UP_TO - len(exact)]]
+def _fill_up(index: SearchIndex, plan: Plan, among: Match, exact: list[int]) -> tuple[int, ...]:
+    """The best tools that contain some of the words, to fill up `exact`, which contain all."""
+    if len(plan.terms) == 1 and not plan.terms[0].relatives:
+        return ()
+    likely = find_likely(index, plan.terms, among, FURTHER_CANDIDATES, MAX_FURTHER_READ)
+    best = _rank(index, plan, set(likely).difference(exact), always=frozenset())
+    return best[: FILLED_UP_TO - len(exact)]
 
 
-def _ranked(
+def _rank(
     index: SearchIndex,
     plan: Plan,
     candidates: Iterable[int],
@@ -140,74 +144,80 @@ def _ranked(
     below the best.
     """
     ranking = Ranking(plan)
-    scores = {pk: ranking.score(text) for pk, text in index.texts(list(candidates)).items()}
-    ranked = best_first(scores)
-    if always is None or not ranked:
-        return tuple(ranked)
-    least = LEAST_SHARE * scores[ranked[0]]
-    good = [pk for pk in ranked[ENOUGH:] if pk in always or scores[pk] > least]
-    return (*ranked[:ENOUGH], *good)
+    scores = {pk: ranking.score(text) for pk, text in index.read_texts(list(candidates)).items()}
+    pks = sort_by_score(scores)
+    if always is None or not pks:
+        return tuple(pks)
+    least = LEAST_SHARE * scores[pks[0]]
+    good = [pk for pk in pks[ENOUGH:] if pk in always or scores[pk] > least]
+    return (*pks[:ENOUGH], *good)
 
 
-# -- candidates among many that contain every word --------------------------------------------------------------------
+# -- candidates among many that contain every word -------------------------------------------------
 
 
-def _closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> list[int]:
-    """`CANDIDATES` tools that contain every word (`strict`): first those whose names contain them and little else.
+def _find_closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> list[int]:
+    """`CANDIDATES` tools that contain every word (`strict`), the closest first.
 
-    Names are searched in `among`, which has no word conditions: a name implies them, and common
-    words cost most.
+    Those are the ones whose names contain the words and little else. Names are searched in `among`,
+    which has no word conditions: a name implies them, and common words cost most.
     """
-    found: dict[int, None] = {}
+    matches = []
     for length in range(min(len(plan.terms), LONG_NAME_WORDS), LONG_NAME_WORDS + 1):
-        in_name = [_in_name(term, f"n{length}") for term in plan.terms]
-        found |= dict.fromkeys(index.matching(_also(among, *in_name), limit=CANDIDATES))
-        if len(found) >= CANDIDATES:
-            return list(found)[:CANDIDATES]
+        in_name = [_match_name(term, f"n{length}") for term in plan.terms]
+        matches.append(_require(among, *in_name))
     rarest = max(plan.terms, key=lambda term: term.importance)
-    for match in (_also(strict, _in_name(rarest, "n")), strict):
-        found |= dict.fromkeys(index.matching(match, limit=CANDIDATES))
-        if len(found) >= CANDIDATES:
+    matches += [_require(strict, _match_name(rarest, "n")), strict]
+    pks: dict[int, None] = {}
+    for match in matches:
+        pks |= dict.fromkeys(index.find(match, limit=CANDIDATES))
+        if len(pks) >= CANDIDATES:
             break
-    return list(found)[:CANDIDATES]
+    return list(pks)[:CANDIDATES]
 
 
-def _in_name(term: Term, key: str) -> Expression:
-    """Matches a word of the query as a word of a name; its alternatives if the catalog does not contain the word."""
-    alike = [one for one in term.same if one.weight >= ALIKE] or term.same
-    return any_of(
-        all_of(Token(f"{key}_{token}") for token in one.token.split(" ")) for one in alike
-    )
+def _match_name(term: Term, key: str) -> Expression:
+    """Matches a word of the query as a word of a name.
+
+    Matches its synonyms if the catalog does not contain the word.
+    """
+    forms = [alternative for alternative in term.same if alternative.weight >= ALIKE]
+    expressions = []
+    for alternative in forms or term.same:
+        expressions.append(all_of(Token(f"{key}_{token}") for token in alternative.tokens))
+    return any_of(expressions)
 
 
-# -- candidates that contain some words -------------------------------------------------------------------------------
+# -- candidates that contain some words ------------------------------------------------------------
 
 
-def likely(
+def find_likely(
     index: SearchIndex, terms: tuple[Term, ...], chosen: Match, limit: int, max_read: int = MAX_READ
 ) -> Iterator[int]:
-    """The likeliest tools that contain the rarer words, and some that contain several of the common ones."""
-    rarer = list(_rarest(terms, max_read))
+    """The likeliest tools that contain the rarer words, and some with several common ones."""
+    rarer = _choose_rarest(terms, max_read)
     if rarer:
-        either = any_of(one.expression for one in rarer)
-        yield from index.likeliest(_also(chosen, either), limit=limit)
-    searched = {one.token for one in rarer}
-    common = [term for term in terms if any(one.token not in searched for one in term.same)]
-    for together in _together(common[:COMMON_WORDS_JOINED]):
-        expressions = [any_of(one.expression for one in term.same) for term in together]
-        yield from index.matching(_also(chosen, all_of(expressions)), limit=limit // 4)
+        either = any_of(alternative.expression for alternative in rarer.values())
+        yield from index.find_likeliest(_require(chosen, either), limit=limit)
+    common = [term for term in terms if not rarer.keys() >= term.same_tokens]
+    common = common[:COMMON_WORDS_JOINED]
+    for size in range(len(common), 1, -1):
+        for joint in combinations(common, size):
+            every_word = all_of(term.any_equivalent for term in joint)
+            yield from index.find(_require(chosen, every_word), limit=limit // 4)
 
 
-def _rarest(terms: tuple[Term, ...], max_read: int) -> Iterator[Alternative]:
-    left = max_read
-    alternatives = {one.token: one for term in terms for one in term.alternatives}
-    for one in sorted(alternatives.values(), key=lambda one: one.documents):
-        left -= one.documents
-        if left < 0:
-            return
-        yield one
-
-
-def _together(terms: list[Term]) -> Iterator[tuple[Term, ...]]:
-    for size in range(len(terms), 1, -1):
-        yield from combinations(terms, size)
+def _choose_rarest(terms: tuple[Term, ...], max_read: int) -> dict[str, Alternative]:
+    """The rarest alternatives by token; at most `max_read` tools contain any of them."""
+    alternatives = [alternative for term in terms for alternative in term.alternatives]
+    alternatives.sort(key=lambda alternative: alternative.documents)
+    rarest: dict[str, Alternative] = {}
+    rest = max_read
+    for alternative in alternatives:
+        if alternative.token in rarest:
+            continue
+        rest -= alternative.documents
+        if rest < 0:
+            break
+        rarest[alternative.token] = alternative
+    return rarest

@@ -25,72 +25,66 @@ MAX_SCHEMAS: Final = 2_500
 # Keywords with subschemas: by name, as a list, or a single one.
 _NAMED: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties"})
 _LISTED: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_SINGLE: Final = frozenset(
-    {
-        "items",
-        "additionalProperties",
-        "additionalItems",
-        "contains",
-        "if",
-        "then",
-        "else",
-        "unevaluatedProperties",
-    }
-)
+_SINGLE_SCHEMAS: Final = """
+    items additionalProperties additionalItems contains if then else unevaluatedProperties
+"""
+_SINGLE: Final = frozenset(_SINGLE_SCHEMAS.split())
 _AROUND: Final = _NAMED | _LISTED | _SINGLE
 _INSIDE: Final = _AROUND | {"properties"}
 _FOLLOWED: Final = 4  # steps from a schema to its type
 _TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
-_SIMPLE_TYPES: Final = {
-    name: frozenset({name, "number"} if name == "integer" else {name}) for name in _TYPES
+_SIMPLE_TYPES: Final = {name: frozenset({name}) for name in _TYPES} | {
+    "integer": frozenset({"integer", "number"})
 }
 
 
 class Field(NamedTuple):
-    """A property: its name and description, each on one line, and its possible types, if they are easy to find."""
+    """A property: its name and description, each on one line, and its possible types.
+
+    There are no types if they are hard to find.
+    """
 
     name: str
     description: str
     types: frozenset[str]
 
 
-def fields_of(schema: JSON) -> Iterator[Field]:
+def find_fields(schema: JSON) -> Iterator[Field]:
     """Each property in `schema`; those of one object together, in their order."""
     waiting: list[JSON] = [schema]
-    found = seen = 0
-    while waiting and seen < MAX_SCHEMAS:
-        seen += 1
-        at = waiting.pop()
-        if not isinstance(at, dict):
+    schemas = fields = 0
+    while waiting and schemas < MAX_SCHEMAS:
+        schemas += 1
+        subschema = waiting.pop()
+        if not isinstance(subschema, dict):
             continue
-        properties = members_of(at.get("properties"))
+        properties = members_of(subschema.get("properties"))
         for name, child in properties.items():
-            yield _field(name, child, schema)
-            found += 1
-            if found == MAX_FIELDS:
+            yield _read_field(name, child, schema)
+            fields += 1
+            if fields == MAX_FIELDS:
                 return
-        waiting += [child for child in reversed(properties.values()) if _has_more(child)]
-        if not _AROUND.isdisjoint(at):
-            waiting += _other_children(at)
+        waiting += filter(_has_more, reversed(properties.values()))
+        if not _AROUND.isdisjoint(subschema):
+            waiting += _list_other_children(subschema)
 
 
 def _has_more(schema: JSON) -> bool:
     return isinstance(schema, dict) and not _INSIDE.isdisjoint(schema)
 
 
-def _field(name: str, schema: JSON, root: JSON) -> Field:
-    description = members_of(schema).get("description")
-    text = _one_line(description) if isinstance(description, str) else ""
-    return Field(_one_line(name[:MAX_NAME_CHARS]), text, _types_of(schema, root))
+def _read_field(name: str, schema: JSON, root: JSON) -> Field:
+    members = members_of(schema)
+    description = members.get("description")
+    text = _flatten(description) if isinstance(description, str) else ""
+    type_name = members.get("type")
+    types = _SIMPLE_TYPES.get(type_name) if isinstance(type_name, str) else None
+    if types is None:
+        types = frozenset(_find_types(schema, root, _FOLLOWED))
+    return Field(_flatten(name[:MAX_NAME_CHARS]), text, types)
 
 
-def _types_of(schema: JSON, root: JSON) -> frozenset[str]:
-    named = members_of(schema).get("type")
-    simple = _SIMPLE_TYPES.get(named) if isinstance(named, str) else None
-    return simple or frozenset(_types(schema, root, _FOLLOWED))
-
-
-def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
+def _find_types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
     if not isinstance(schema, dict) or not steps:
         return
     types = _TYPES.intersection(type_names(schema.get("type")))
@@ -101,19 +95,20 @@ def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
         return
     for keyword in ("anyOf", "oneOf", "allOf"):
         for branch in items_of(schema.get(keyword))[:20]:
-            yield from _types(branch, root, steps - 1)
-    yield from {json_type(value) for value in items_of(schema.get("enum"))[:20]}
+            yield from _find_types(branch, root, steps - 1)
+    yield from map(json_type, items_of(schema.get("enum"))[:20])
     if "const" in schema:
         yield json_type(schema["const"])
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
         try:
-            yield from _types(cast("JSON", resolve_pointer(root, reference[1:])), root, steps - 1)
+            target = cast("JSON", resolve_pointer(root, reference[1:]))
         except (LookupError, ValueError):  # the pointer leads nowhere, or is invalid
             return
+        yield from _find_types(target, root, steps - 1)
 
 
-def _other_children(schema: dict[str, JSON]) -> Iterator[JSON]:
+def _list_other_children(schema: dict[str, JSON]) -> Iterator[JSON]:
     for keyword, value in schema.items():
         if keyword in _SINGLE:
             yield value
@@ -123,5 +118,5 @@ def _other_children(schema: dict[str, JSON]) -> Iterator[JSON]:
             yield from value.values()
 
 
-def _one_line(text: str) -> str:
+def _flatten(text: str) -> str:
     return " ".join(text.split())

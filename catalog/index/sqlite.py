@@ -4,7 +4,8 @@ Toolshelf makes the tokens (see document.py), so FTS5 only splits at spaces. It 
 the order of primary keys and stops at a limit, so that a word in half of the tools costs no more
 than a rare one. Only `likeliest` ranks by bm25, which reads every match.
 
-Source: SQLite, "FTS5 Extension", sections 3 (query syntax), 4.4.3 (external content) and 5.1.1 (bm25).
+Source: SQLite, "FTS5 Extension", sections 3 (query syntax), 4.4.3 (external content) and 5.1.1
+(bm25).
 """
 
 from __future__ import annotations
@@ -16,14 +17,19 @@ from django.db import connection
 
 from catalog.index.boolean_query import AllOf, AnyOf
 from catalog.index.document import SearchDocument
-from catalog.index.index import COLUMNS, Match, SearchIndex, fetched
+from catalog.index.index import COLUMNS, Match, SearchIndex, fetch_rows
 from toolshelf_core.db.sql import placeholders
 
-_PUT_TEXT = (
-    f"INSERT INTO tool_text (tool_id, {COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
-)
-_PUT_TOKENS = f"INSERT INTO tool_search (rowid, {COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s)"  # noqa: S608
-_FORGET_TOKENS = f"INSERT INTO tool_search (tool_search, rowid, {COLUMNS}) VALUES ('delete', %s, %s, %s, %s, %s, %s)"  # noqa: S608
+_PUT_TEXT = f"""
+    INSERT INTO tool_text (tool_id, {COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)
+"""  # noqa: S608
+_PUT_TOKENS = f"""
+    INSERT INTO tool_search (rowid, {COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s)
+"""  # noqa: S608
+_FORGET_TOKENS = f"""
+    INSERT INTO tool_search (tool_search, rowid, {COLUMNS})
+    VALUES ('delete', %s, %s, %s, %s, %s, %s)
+"""  # noqa: S608
 
 
 class SQLiteIndex(SearchIndex):
@@ -33,43 +39,46 @@ class SQLiteIndex(SearchIndex):
     operators = {AllOf: " AND ", AnyOf: " OR "}
 
     def hold(self) -> None:
-        """Nothing to do: a write transaction has the lock from its beginning (`transaction_mode`)."""
+        """Nothing to do: a write transaction has the lock from its start (`transaction_mode`)."""
 
-    def likeliest(self, match: Match, *, limit: int) -> list[int]:
-        where, values = self.where(match)
+    def find_likeliest(self, match: Match, *, limit: int) -> list[int]:
+        where, values = self.write_where(match)
         query = f"SELECT rowid FROM tool_search WHERE {where} ORDER BY rank LIMIT %s"  # noqa: S608
-        rows = fetched(query, [*values, limit])
+        rows = fetch_rows(query, [*values, limit])
         return [pk for (pk,) in rows]
 
-    def query(self, match: Match) -> str:
-        wanted, unwanted = (
-            list(map(self.written, each)) for each in (match.wanted, match.unwanted)
-        )
-        expression = " AND ".join(wanted)
-        return f"({expression}) NOT ({' OR '.join(unwanted)})" if unwanted else expression
+    def write_query(self, match: Match) -> str:
+        required = " AND ".join(map(self.write_expression, match.required))
+        if not match.excluded:
+            return required
+        excluded = " OR ".join(map(self.write_expression, match.excluded))
+        return f"({required}) NOT ({excluded})"
 
-    def _phrase(self, tokens: Sequence[str]) -> str:
+    def _write_phrase(self, tokens: Sequence[str]) -> str:
         return f'"{" ".join(tokens)}"'
 
     def _is_in(self, pks: list[int]) -> tuple[str, list[Any]]:
         return f"rowid IN ({placeholders(pks)})", pks
 
-    def _stored(self, pks: Collection[int], columns: str) -> list[Any]:
+    def _read_rows(self, pks: Collection[int], columns: str) -> list[Any]:
         if not pks:
             return []
-        sql = f"SELECT tool_id, {columns} FROM tool_text WHERE tool_id IN ({placeholders(pks)})"  # noqa: S608
-        return fetched(sql, list(pks))
+        condition = f"tool_id IN ({placeholders(pks)})"
+        query = f"SELECT tool_id, {columns} FROM tool_text WHERE {condition}"  # noqa: S608
+        return fetch_rows(query, list(pks))
 
     def _replace(self, documents: Sequence[tuple[int, SearchDocument]]) -> list[Sequence[str]]:
-        old = self._stored([pk for pk, _ in documents], COLUMNS)
-        tokens = [(pk, *document.columns) for pk, document in documents]
-        texts = [(pk, *document.columns, document.fields) for pk, document in documents]
+        old = self._read_rows([pk for pk, _ in documents], COLUMNS)
+        old_pks = [(pk,) for pk, *_ in old]
+        tokens = []
+        texts = []
+        for pk, document in documents:
+            tokens.append((pk, *document.columns))
+            texts.append((pk, *document.columns, document.fields))
         with connection.cursor() as cursor:
             if old:
                 cursor.executemany(_FORGET_TOKENS, old)
-                cursor.executemany(
-                    "DELETE FROM tool_text WHERE tool_id = %s", [(pk,) for pk, *_ in old]
-                )
+                cursor.executemany("DELETE FROM tool_text WHERE tool_id = %s", old_pks)
             cursor.executemany(_PUT_TEXT, texts)
             cursor.executemany(_PUT_TOKENS, tokens)
         return [columns for _, *columns in old]

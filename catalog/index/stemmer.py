@@ -26,8 +26,10 @@ _STEMMER: Final = _ThreadStemmer()
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The stem of a word in lower case. Words of two letters, and with other characters than a to z, stay."""
+    """The stem of a word in lower case.
+
+    Words of two letters, and with other characters than a to z, stay.
+    """
     if not 2 < len(word) <= MAX_CHARACTERS or not word.isascii() or not word.isalpha():
         return word
-    found: str = _STEMMER.porter.stemWord(word)
-    return found
+    return str(_STEMMER.porter.stemWord(word))

@@ -5,7 +5,8 @@ The words are in `synonyms.txt`, which explains its format.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,69 +22,65 @@ BELONGING_WEIGHT: Final = 0.25  # of a word that belongs to the subject in the q
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """The alternatives of a stem, the closest first, each with its weight relative to the word itself (1).
+    """The alternatives of a stem, the closest first, each with its weight; the word itself has 1.
 
     An alternative is a stem, or two adjacent ones, separated by a space.
-    `same`: synonyms. `related`: words of the same subject.
+    `same`: synonyms. `relatives`: words of the same subject.
     """
 
     same: tuple[tuple[str, float], ...] = ()
-    related: tuple[tuple[str, float], ...] = ()
+    relatives: tuple[tuple[str, float], ...] = ()
 
 
 NO_ALTERNATIVES: Final = Alternatives()
 
+Weights = defaultdict[str, dict[str, float]]  # of the alternatives of each word
+
 
 def alternatives_of(word_stem: str) -> Alternatives:
-    """The alternatives of a stem, or of two separated by a space; `NO_ALTERNATIVES` if the thesaurus has none."""
-    return _thesaurus().get(word_stem, NO_ALTERNATIVES)
+    """The alternatives of a stem, or of two separated by a space; maybe `NO_ALTERNATIVES`."""
+    return _load_thesaurus().get(word_stem, NO_ALTERNATIVES)
 
 
 @cache
-def _thesaurus() -> Mapping[str, Alternatives]:
-    return read_thesaurus(
-        files("catalog").joinpath("index/synonyms.txt").read_text(encoding="utf-8")
-    )
+def _load_thesaurus() -> Mapping[str, Alternatives]:
+    file = files("catalog") / "index/synonyms.txt"
+    return read_thesaurus(file.read_text(encoding="utf-8"))
 
 
 def read_thesaurus(text: str) -> dict[str, Alternatives]:
-    same: dict[str, dict[str, float]] = {}
-    related: dict[str, dict[str, float]] = {}
+    same: Weights = defaultdict(dict)
+    relatives: Weights = defaultdict(dict)
     for line in text.splitlines():
-        for one, other, weight, relation in _pairs(line.partition("#")[0]):
-            others = (same if relation == "same" else related).setdefault(_stems(one), {})
-            others[_stems(other)] = max(weight, others.get(_stems(other), 0))
-    return {
-        word: _alternatives(word, same.get(word, {}), related.get(word, {}))
-        for word in {*same, *related}
-    }
+        relations = line.partition("#")[0]
+        if "=" in relations:
+            words = map(_stem_words, relations.split("="))
+            for word, other in permutations(words, 2):
+                same[word][other] = SAME_WEIGHT
+        elif ":" in relations:
+            subject, _, members = relations.partition(":")
+            subject = _stem_words(subject)
+            for member in map(stem, members.split()):
+                _raise_weight(relatives[member], subject, SUBJECT_WEIGHT)
+                _raise_weight(relatives[subject], member, BELONGING_WEIGHT)
+    thesaurus = {}
+    for word in {*same, *relatives}:
+        for other in (word, *same[word]):
+            relatives[word].pop(other, None)
+        same[word].pop(word, None)
+        thesaurus[word] = Alternatives(
+            _sort_by_weight(same[word]), _sort_by_weight(relatives[word])
+        )
+    return thesaurus
 
 
-def _pairs(line: str) -> Iterator[tuple[str, str, float, str]]:
-    """(word, other, weight, "same" or "related") for each relation in a line."""
-    if "=" in line:
-        words = [word.strip() for word in line.split("=")]
-        yield from ((one, other, SAME_WEIGHT, "same") for one, other in permutations(words, 2))
-    elif ":" in line:
-        subject, _, belonging = line.partition(":")
-        for word in belonging.split():
-            yield word, subject, SUBJECT_WEIGHT, "related"
-            yield subject, word, BELONGING_WEIGHT, "related"
+def _raise_weight(weights: dict[str, float], word: str, weight: float) -> None:
+    weights[word] = max(weight, weights.get(word, 0))
 
 
-def _stems(words: str) -> str:
+def _stem_words(words: str) -> str:
     return " ".join(map(stem, words.split()))
 
 
-def _alternatives(
-    word: str, same: Mapping[str, float], related: Mapping[str, float]
-) -> Alternatives:
-    same_words = {other: weight for other, weight in same.items() if other != word}
-    related_words = {
-        other: weight for other, weight in related.items() if other not in {word, *same_words}
-    }
-    return Alternatives(_closest_first(same_words), _closest_first(related_words))
-
-
-def _closest_first(weights: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+def _sort_by_weight(weights: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
     return tuple(sorted(weights.items(), key=lambda pair: -pair[1]))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from catalog.index.stemmer import stem
@@ -69,37 +70,40 @@ def spans_of_run(run: str) -> tuple[Span, ...]:
     spans = [Span(0, len(run), token_of(run), fold(run))]
     parts = parts_of_run(run)
     end = 0
-    for part in parts if len(parts) > 1 else ():
-        start, end = end, end + len(part)
-        spans.append(Span(start, end, token_of(part), fold(part)))
+    if len(parts) > 1:
+        for part in parts:
+            start, end = end, end + len(part)
+            spans.append(Span(start, end, token_of(part), fold(part)))
     return tuple(spans)
 
 
 @lru_cache(maxsize=65_536)
 def parts_of_run(run: str) -> tuple[str, ...]:
-    """The words of a run, and its single characters of scripts without spaces; joined, they are the run."""
-    return tuple(piece for part in _cut(run) for piece in _SCRIPTS.findall(part))
+    """The words of a run, and its single characters of scripts without spaces.
+
+    Joined, they are the run.
+    """
+    return tuple(chain.from_iterable(map(_SCRIPTS.findall, _split_at_capitals(run))))
 
 
 def parts_of(text: str) -> list[str]:
     """The words in `text`, split at capitals: "getHTTPUrl_v2" -> ["get", "HTTP", "Url", "v2"]."""
-    return [part for run in _RUN.findall(text) for part in _cut(run)]
+    return list(chain.from_iterable(map(_split_at_capitals, _RUN.findall(text))))
 
 
 @lru_cache(maxsize=65_536)
-def _cut(run: str) -> tuple[str, ...]:
-    """A run split at its capitals."""
-    return tuple(part for part in _HUMP.split(run) if part)
+def _split_at_capitals(run: str) -> tuple[str, ...]:
+    return tuple(filter(None, _HUMP.split(run)))
 
 
 @lru_cache(maxsize=65_536)
 def tokens_of_run(run: str) -> tuple[str, ...]:
-    """The tokens of a run of letters and digits: "getWeathers" -> ("get", "weather", "getweath")."""
+    """The tokens of a run of letters and digits: "getWeathers": "get", "weather", "getweath"."""
     run = run[:MAX_WORD_CHARS]
-    tokens = [token for part in parts_of_run(run) if (token := token_of(part))]
-    if len(_cut(run)) > 1 and (joined := token_of(run)):
-        tokens.append(joined)
-    return tuple(tokens)
+    tokens = list(map(token_of, parts_of_run(run)))
+    if len(_split_at_capitals(run)) > 1:
+        tokens.append(token_of(run))
+    return tuple(filter(None, tokens))
 
 
 @lru_cache(maxsize=65_536)
@@ -110,26 +114,33 @@ def token_of(word: str) -> str:
 
 def tokens_of(text: str) -> list[str]:
     """The tokens of `text`, in order."""
-    return [token for run in _RUN.findall(text) for token in tokens_of_run(run)]
+    return list(chain.from_iterable(map(tokens_of_run, _RUN.findall(text))))
 
 
 @lru_cache(maxsize=65_536)
 def identifier_tokens_of(name: str) -> tuple[str, ...]:
     """The tokens of a name: of each word, and of the words joined."""
     tokens = tokens_of(name)
-    return (*tokens, *(joined for joined in joined_tokens_of(name) if joined not in tokens))
+    compounds = [token for token in joined_tokens_of(name) if token not in tokens]
+    return (*tokens, *compounds)
 
 
 @lru_cache(maxsize=65_536)
 def words_of_run(run: str) -> tuple[tuple[str, str], ...]:
     """The words in a run, without case and accents, each with its token."""
-    return tuple((fold(part)[:MAX_TOKEN_CHARS], token_of(part)) for part in _cut(run) if fold(part))
+    words = []
+    for part in _split_at_capitals(run):
+        word = fold(part)
+        if word:
+            words.append((word[:MAX_TOKEN_CHARS], token_of(part)))
+    return tuple(words)
 
 
-def halves_of(word: str) -> list[str]:
-    """The ways to split a word without accents in two, as two tokens with a space: "logfile" -> [..., "log file", ...].
+def split_in_two(word: str) -> list[str]:
+    """The ways to split a word without accents in two: "logfile" -> [..., "log file", ...].
 
-    Each half has at least `MIN_HALF_CHARS` letters.
+    Each consists of two tokens with a space between them. Each half has at least `MIN_HALF_CHARS`
+    letters.
     """
     if not word.isascii() or not MIN_COMPOUND_CHARS <= len(word) <= MAX_TOKEN_CHARS:
         return []
@@ -138,11 +149,15 @@ def halves_of(word: str) -> list[str]:
 
 
 def joined_tokens_of(name: str) -> list[str]:
-    """For each segment of an identifier with several words, the token of the joined words: "mcp.get_it" -> "getit"."""
-    segments = [parts_of(segment) for segment in _SEGMENT.findall(name)]
-    return [token for parts in segments if len(parts) > 1 and (token := token_of("".join(parts)))]
+    """The token of the joined words of each segment with several words: "mcp.get_it" -> "getit"."""
+    tokens = []
+    for segment in _SEGMENT.findall(name):
+        parts = parts_of(segment)
+        if len(parts) > 1:
+            tokens.append(token_of("".join(parts)))
+    return list(filter(None, tokens))
 
 
 def key_of(name: str) -> str:
-    """A name without case, accents and signs, for use in conditions: "Temperature-Unit" -> "temperatureunit"."""
+    """A name without case, accents and signs: "Temperature-Unit" -> "temperatureunit"."""
     return folded_letters(name)[:MAX_TOKEN_CHARS]

@@ -9,6 +9,7 @@ Source: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from os.path import commonprefix
 from typing import Final
 
 from django.db import connection
@@ -20,11 +21,14 @@ MAX_TYPO_CHARS: Final = 24
 MAX_MEANT: Final = 3
 
 
-def meant_by(typed: str) -> list[tuple[str, str]]:
-    """The words that are one typo away from an unknown word, as (word, token), the most frequent first."""
-    if not MIN_TYPO_CHARS <= len(typed) <= MAX_TYPO_CHARS:
+def find_corrections(unknown_word: str) -> list[tuple[str, str]]:
+    """The words that are one typo away from an unknown word, as (word, token).
+
+    The most frequent comes first.
+    """
+    if not MIN_TYPO_CHARS <= len(unknown_word) <= MAX_TYPO_CHARS:
         return []
-    misspellings = [typed, *_shortened(typed)]
+    misspellings = [unknown_word, *_drop_each_letter(unknown_word)]
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -37,28 +41,27 @@ def meant_by(typed: str) -> list[tuple[str, str]]:
             """,  # noqa: S608
             misspellings,
         )
-        found = [(word, stem) for word, stem, _ in cursor.fetchall() if _is_one_typo(typed, word)]
-    found.sort(key=lambda one: one[0][:1] != typed[:1])  # people hardly ever miss the first letter
-    return found[:MAX_MEANT]
+        rows = cursor.fetchall()
+    words = [(word, stem) for word, stem, _ in rows if _is_one_typo(unknown_word, word)]
+    # People hardly ever miss the first letter.
+    words.sort(key=lambda pair: pair[0][0] != unknown_word[0])
+    return words[:MAX_MEANT]
 
 
 def misspellings_of(word: str) -> set[str]:
     """What to store in tool_typo for `word`; empty for a word that is not corrected."""
     if not MIN_TYPO_CHARS <= len(word) <= MAX_TYPO_CHARS or not word.isalpha():
         return set()
-    return {word, *_shortened(word)}
+    return {word, *_drop_each_letter(word)}
 
 
-def _shortened(word: str) -> Iterator[str]:
+def _drop_each_letter(word: str) -> Iterator[str]:
     """`word` with one letter left out."""
     return (word[:at] + word[at + 1 :] for at in range(len(word)))
 
 
-def _is_one_typo(typed: str, word: str) -> bool:
-    """Whether the words differ by one letter: added, missing, replaced, or swapped with its neighbour."""
-    start = next(
-        (at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b),
-        min(len(typed), len(word)),
-    )
-    a, b = typed[start:], word[start:]
+def _is_one_typo(first: str, second: str) -> bool:
+    """Whether the words differ by one letter: added, missing, replaced, or swapped."""
+    start = len(commonprefix([first, second]))  # noqa: RUF071 - letters, not paths
+    a, b = first[start:], second[start:]
     return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])

@@ -1,8 +1,12 @@
-"""The actions of a tool, by the verbs in its name: a query with "delete" rarely means a tool that creates something."""
+"""The actions of a tool, by the verbs in its name.
+
+A query with "delete" rarely means a tool that creates something.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import Final
 
 from catalog.index.stemmer import stem
@@ -30,7 +34,9 @@ _VERBS: Final = {
     "restore": "restore",
     "diagnose": "troubleshoot diagnose debug",
 }
-_ACTIONS: Final = {stem(verb): action for action, verbs in _VERBS.items() for verb in verbs.split()}
+_ACTIONS: Final[dict[str, str]] = {}
+for _action, _synonyms in _VERBS.items():
+    _ACTIONS.update(dict.fromkeys(map(stem, _synonyms.split()), _action))
 _READING: Final = frozenset({"get", "list", "search"})
 
 
@@ -40,14 +46,15 @@ def actions_of(tokens: Collection[str]) -> frozenset[str]:
 
 
 def first_action_of(tokens: Iterable[str]) -> frozenset[str]:
-    """The action that a query asks for: its first verb; further verbs mostly describe the object of the action."""
-    return frozenset([action for token in tokens if (action := _ACTIONS.get(token))][:1])
+    """The action that a query asks for: its first verb; others mostly describe the object."""
+    verbs = filter(_ACTIONS.get, tokens)
+    return actions_of(list(islice(verbs, 1)))
 
 
-def agreement(asked: frozenset[str], offered: frozenset[str]) -> float:
-    """1 if the tool does what the query asks for, -1 if it does something else, 0 if that is unknown."""
-    if not asked or not offered:
+def compare_actions(of_query: frozenset[str], of_tool: frozenset[str]) -> float:
+    """1 if the tool does what the query asks for, -1 if it does something else, 0 if unknown."""
+    if not of_query or not of_tool:
         return 0
-    if asked & offered:
+    if of_query & of_tool:
         return 1
-    return 0.3 if asked <= _READING and offered & _READING else -1
+    return 0.3 if of_query <= _READING and of_tool & _READING else -1

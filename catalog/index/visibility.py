@@ -1,8 +1,8 @@
 """Which tools a person may see, as conditions of the index and of the database.
 
-Tools that not everyone may see belong to an audience (catalog/access/models.py), and the index has its
-token `v_<key>`. A person's visibility is the set of audiences that they do not belong to: empty on
-a site without restricted tools, so its queries have no condition. Results are cached by it, so
+Tools that not everyone may see belong to an audience (catalog/access/models.py), and the index has
+its token `v_<key>`. A person's visibility is the set of audiences that they do not belong to: empty
+on a site without restricted tools, so its queries have no condition. Results are cached by it, so
 people with the same rights share them.
 """
 
@@ -39,19 +39,16 @@ class Visibility:
         """Whether a tool of this audience (None: everyone) and toolkit is visible."""
         return audience not in self.hidden and (self.only is None or toolkit_key in self.only)
 
-    def among(self, match: Match) -> Match:
+    def limit(self, match: Match) -> Match:
         """`match`, without hidden tools."""
-        if self.is_complete:
-            return match
         if self.hidden:
-            match = replace(match, unwanted=(*match.unwanted, self.hidden_tools))
+            match = replace(match, excluded=(*match.excluded, self.hidden_tools))
         if self.only is None:
             return match
         if not self.only:
             return replace(match, among=frozenset())
-        return replace(
-            match, wanted=(*match.wanted, any_of(Token(f"kx_{key}") for key in sorted(self.only)))
-        )
+        toolkits = any_of(Token(f"kx_{key}") for key in sorted(self.only))
+        return replace(match, required=(*match.required, toolkits))
 
 
 ALL_TOOLS = Visibility()

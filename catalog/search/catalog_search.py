@@ -20,9 +20,9 @@ from catalog.index.document import GROUP_PREFIXES
 from catalog.index.explain import Explainer
 from catalog.index.filter_corrections import SIGN_IN_FIRST, FilterProblem
 from catalog.index.filters import ME, PASSING, RUNNABLE, STARRED
-from catalog.index.parser import Query, without_filters
-from catalog.index.plan import Plan, plan_of
-from catalog.index.retrieval import Hits, find, strict_match, with_conditions
+from catalog.index.parser import Query, remove_filters
+from catalog.index.plan import Plan, make_plan
+from catalog.index.retrieval import Hits, apply_conditions, find, strict_match
 from catalog.index.visibility import Visibility
 from catalog.search import sorting
 from catalog.search.pagination import Cursor
@@ -91,7 +91,7 @@ class CatalogSearch:
     @property
     def is_list(self) -> bool:
         """Whether it lists tools by filters alone, rather than by words."""
-        return not (self.query.words or self.query.phrases or self.query.unwanted)
+        return not (self.query.words or self.query.phrases or self.query.excluded)
 
     @property
     def is_grouped(self) -> bool:
@@ -138,7 +138,7 @@ class CatalogSearch:
 
     @cached_property
     def plan(self) -> Plan:
-        return plan_of(self.query, self.visibility)
+        return make_plan(self.query, self.visibility)
 
     @cached_property
     def explainer(self) -> Explainer:
@@ -173,7 +173,7 @@ class CatalogSearch:
     @property
     def words_alone(self) -> str:
         """The query without its filters."""
-        return without_filters(self.words, *self.query.filters)
+        return remove_filters(self.words, *self.query.filters)
 
     @property
     def without_facets(self) -> str:
@@ -212,7 +212,7 @@ class CatalogSearch:
         match = strict_match(self.plan, self.chosen)
         if match is None:
             return Tool.objects.none()
-        match = replace(match, wanted=(*self.plan.phrases, *match.wanted))  # also in a sentence
+        match = replace(match, required=(*self.plan.phrases, *match.required))  # also in a sentence
         return Tool.objects.filter(pk__in=search_index().subquery(match))
 
     @property
@@ -225,7 +225,7 @@ class CatalogSearch:
         """The tools that match the filters, regardless of the words; unordered."""
         if not self.query:
             return self._seen_tools
-        index, match = search_index(), with_conditions(self.plan, self.chosen, phrases=False)
+        index, match = search_index(), apply_conditions(self.plan, self.chosen, phrases=False)
         matching = index.subquery(match)
         if index.count(match, at_most=FEW + 1) <= FEW:
             return Tool.objects.filter(pk__in=matching)  # the index has only visible ones
@@ -253,7 +253,7 @@ class CatalogSearch:
         if self.query.problems:  # nothing is found, and no facet leads to anything
             among = frozenset()
         match = Match(tuple(wanted) or (EVERY_TOOL,), tuple(unwanted), among, except_for)
-        return self.visibility.among(match)
+        return self.visibility.limit(match)
 
     def _ids_with(self, key: str) -> frozenset[int]:
         """The primary keys of the tools that have a key which is not in the index."""

@@ -19,7 +19,7 @@ from catalog.index import search_index
 from catalog.index.boolean_query import Token
 from catalog.index.document import GroupKind
 from catalog.index.filters import ME, OWNER, write_filter
-from catalog.index.parser import Query, without_filters
+from catalog.index.parser import Query, remove_filters
 from catalog.index.retrieval import strict_match
 from catalog.search import groups
 from catalog.search.catalog_search import CatalogSearch
@@ -208,7 +208,7 @@ def _read_matches(search: CatalogSearch) -> list[tuple[Any, ...]]:
         hits = search.hits
         pks: Sequence[int] = hits.ranked
         if hits.rest is not None:
-            pks = search_index().matching(hits.rest, limit=COUNT_AT_MOST + 1)
+            pks = search_index().find(hits.rest, limit=COUNT_AT_MOST + 1)
         tools = Tool.objects.filter(pk__in=pks)
     return list(tools.order_by("pk").values_list(*_COLUMNS)[: COUNT_AT_MOST + 1])
 
@@ -292,7 +292,7 @@ class _Faceting:
         words = self.search.words
         written = self._filters.get(_meaning(filter_, self._username))
         if written:
-            words = without_filters(words, written)
+            words = remove_filters(words, written)
         elif words.strip():
             words = f"{words} {filter_}"
         else:
@@ -321,7 +321,7 @@ class _Faceting:
             strict = strict_match(search.plan, search.chosen)
             count = 0
             if strict:
-                archived = replace(strict, wanted=(Token("f_archived"), *strict.wanted))
+                archived = replace(strict, required=(Token("f_archived"), *strict.required))
                 found = search_index().count(archived, at_most=COUNT_AT_MOST + 1)
                 count, counted = bounded(found)
         chosen = self.search.archived

@@ -100,7 +100,7 @@ def _page_of_found(search: CatalogSearch) -> Page:
         beyond = cursor.pk if cursor and offset >= len(ranked) else 0
         wanted = search.limit + 1 + len(ranked)
         known = frozenset(ranked)
-        found = search_index().matching(rest, limit=wanted, beyond=beyond)
+        found = search_index().find(rest, limit=wanted, beyond=beyond)
         pks += [pk for pk in found if pk not in known]
     shown = pks[: search.limit]
     after = None
@@ -148,7 +148,7 @@ class _InOrder:
             return sorting.page_of(tools, search.order, offset=offset, limit=limit)
         pks = list(hits.ranked)
         if hits.rest is not None and part.stop > len(pks):
-            pks += search_index().matching(hits.rest, limit=part.stop + len(pks))
+            pks += search_index().find(hits.rest, limit=part.stop + len(pks))
         return list(dict.fromkeys(pks))[part]
 
 
@@ -157,7 +157,7 @@ def _pks_found(hits: Hits) -> list[int]:
     ranked = [pk for pk in hits.ranked if not hits.filled_up or pk in hits.exact]
     if hits.rest is None:
         return ranked
-    return list(dict.fromkeys([*ranked, *search_index().matching(hits.rest, limit=FEW)]))
+    return list(dict.fromkeys([*ranked, *search_index().find(hits.rest, limit=FEW)]))
 
 
 def _make_page(search: CatalogSearch, tools: Sequence[Tool], after: str | None = None) -> Page:
@@ -192,7 +192,7 @@ def _results(search: CatalogSearch, tools: Sequence[Tool]) -> tuple[Result, ...]
 
     @cache
     def read_fields() -> dict[int, str]:
-        return search_index().fields([tool.pk for tool in tools])
+        return search_index().read_fields([tool.pk for tool in tools])
 
     results = []
     for tool in tools:

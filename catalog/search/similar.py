@@ -16,11 +16,11 @@ from accounts.models import Person
 from catalog.access.models import Audience
 from catalog.index import Match, search_index, vocabulary
 from catalog.index.boolean_query import EVERY_TOOL, Token
-from catalog.index.document import IndexedText, names_in
+from catalog.index.document import IndexedText, list_names
 from catalog.index.parser import Query, Word
 from catalog.index.plan import Alternative, Plan, Term, inverse_document_frequency
-from catalog.index.ranking import Ranking, best_first
-from catalog.index.retrieval import CANDIDATES, likely
+from catalog.index.ranking import Ranking, sort_by_score
+from catalog.index.retrieval import CANDIDATES, find_likely
 from catalog.index.tokenizer import is_unspaced, runs_of, token_of
 from catalog.index.verbs import actions_of
 from catalog.index.visibility import Visibility
@@ -59,24 +59,26 @@ def similar_tools(tool: Tool, person: Person | None, *, limit: int = MAX_SHOWN) 
     """
     visibility = Audience.objects.visibility_for(person)
     index = search_index()
-    text = index.texts([tool.pk]).get(tool.pk)
+    text = index.read_texts([tool.pk]).get(tool.pk)
     if text is None:
         return []
     keys = _closest(tool.pk, text, visibility, limit=limit * CANDIDATES_PER_RESULT)
     others = Tool.objects.for_rows().in_bulk(keys)
     for other in others.values():
         other.hide_successor(visibility)
-    fields = index.fields([tool.pk, *keys])
+    fields = index.read_fields([tool.pk, *keys])
     own = {*text.names.split(), *text.about.split(), *_words(tool)}
     read = {pk: _words(other) for pk, other in others.items()}
     shared = {token for words in read.values() for token in words if not actions_of([token])} & own
-    counts = vocabulary.counts_of([vocabulary.ALL, *shared])
+    counts = vocabulary.read_counts([vocabulary.ALL, *shared])
     most = max(counts.pop(vocabulary.ALL, 0) * COMMON_SHARE, RARE)
     distinctive = sorted(
         (token for token in shared if counts.get(token, 0) <= most),
         key=lambda token: (counts.get(token, 0), token),
     )
-    parameters_of = {pk: dict.fromkeys(names_in(text, "parameter")) for pk, text in fields.items()}
+    parameters_of = {
+        pk: dict.fromkeys(list_names(text, "parameter")) for pk, text in fields.items()
+    }
     mine = parameters_of.get(tool.pk, {})
     repeated = _repeated_in_toolkit(tool, visibility)
     found: list[Similar] = []
@@ -122,7 +124,7 @@ def _closest(pk: int, text: IndexedText, visibility: Visibility, *, limit: int) 
     """
     index = search_index()
     names = frozenset(text.names.split())
-    counts = vocabulary.counts_of({vocabulary.ALL, *names, *text.about.split()})
+    counts = vocabulary.read_counts({vocabulary.ALL, *names, *text.about.split()})
     total = counts.pop(vocabulary.ALL, 0)
     terms = [
         _term(token, documents, total, in_name=token in names)
@@ -130,13 +132,13 @@ def _closest(pk: int, text: IndexedText, visibility: Visibility, *, limit: int) 
     ]
     terms.sort(key=lambda term: -term.importance)
     distinctive = tuple(terms[:WORDS])
-    plan = Plan(Query(), distinctive, unknown=True, corrections=(), actions=actions_of(names))
-    among = visibility.among(Match((EVERY_TOOL,), unwanted=(Token("f_archived"),)))
-    candidates = set(likely(index, plan.terms, among, CANDIDATES)) - {pk}
+    plan = Plan(Query(), distinctive, has_unknown=True, corrections=(), actions=actions_of(names))
+    among = visibility.limit(Match((EVERY_TOOL,), excluded=(Token("f_archived"),)))
+    candidates = set(find_likely(index, plan.terms, among, CANDIDATES)) - {pk}
     ranking = Ranking(plan)
-    scores = {other: ranking.score(read) for other, read in index.texts(candidates).items()}
+    scores = {other: ranking.score(read) for other, read in index.read_texts(candidates).items()}
     least = LEAST_LIKENESS * ranking.score(text)
-    return [other for other in best_first(scores)[:limit] if scores[other] >= least]
+    return [other for other in sort_by_score(scores)[:limit] if scores[other] >= least]
 
 
 def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:

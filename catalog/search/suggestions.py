@@ -12,8 +12,8 @@ from typing import Final
 from accounts.models import User
 from catalog.index import Match, search_index, vocabulary
 from catalog.index.boolean_query import EVERY_TOOL, Expression, Token, any_of
-from catalog.index.document import FieldPart, GroupKind, names_in
-from catalog.index.filter_corrections import filter_meant_by
+from catalog.index.document import FieldPart, GroupKind, list_names
+from catalog.index.filter_corrections import find_filter
 from catalog.index.filters import FILTERS, JSON_TYPES, write_filter
 from catalog.index.tokenizer import key_of, parts_of
 from catalog.index.visibility import Visibility
@@ -51,7 +51,7 @@ def suggestions_for(query: str, visibility: Visibility) -> tuple[int, list[Sugge
     if piece["value"] is None:
         found = _filters(piece["name"].lower())
     else:
-        name = filter_meant_by(piece["name"])
+        name = find_filter(piece["name"])
         found = _values(name, piece["value"].lstrip('"'), visibility) if name else iter(())
     shown = [
         Suggestion(piece["minus"] + one.text, one.note) for one in islice(found, MAX_SUGGESTIONS)
@@ -103,15 +103,17 @@ def _fields(part: FieldPart) -> Callable[[str, Visibility], Found]:
             return
         wanted: Expression = EVERY_TOOL
         if parts := parts_of(typed):
-            tokens = vocabulary.beginning_with(fold(parts[0]))
+            tokens = vocabulary.find_beginnings(fold(parts[0]))
             if not tokens:
                 return
             wanted = any_of(map(Token, tokens))
-        match = visibility.among(Match((wanted,), (Token("f_archived"),)))
-        texts = search_index().fields(search_index().matching(match, limit=TOOLS_READ))
+        match = visibility.limit(Match((wanted,), (Token("f_archived"),)))
+        texts = search_index().read_fields(search_index().find(match, limit=TOOLS_READ))
         key, counts, spelled = key_of(typed), Counter[str](), dict[str, str]()
         for text in texts.values():
-            names = {key_of(one): one for one in names_in(text, part) if len(one) <= MAX_NAME_CHARS}
+            names = {
+                key_of(one): one for one in list_names(text, part) if len(one) <= MAX_NAME_CHARS
+            }
             counts.update(one for one in names if one and one.startswith(key))
             spelled = names | spelled
         yield from ((spelled[one], "") for one, _ in counts.most_common(MAX_SUGGESTIONS))
@@ -127,7 +129,7 @@ def _owners(typed: str, visibility: Visibility) -> Found:
         .values_list("pk", "username")
     )
     for pk, username in people[:OWNERS_READ]:
-        if search_index().count(visibility.among(Match((Token(f"o_{pk}"),))), at_most=1):
+        if search_index().count(visibility.limit(Match((Token(f"o_{pk}"),))), at_most=1):
             yield username, ""
 
 

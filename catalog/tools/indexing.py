@@ -106,7 +106,7 @@ def index(tools: Sequence[tuple[SearchDocument, Tool]]) -> None:
         [ToolTag(tool=tool, key=group_key(tag), sort_name=tool.sort_name) for tool, tag in tagged]
     )
     search_index().put(
-        (tool.pk, document.with_metadata([tool.toolkit, *tool.tags], _metadata_keys(tool)))
+        (tool.pk, document.add_metadata([tool.toolkit, *tool.tags], _metadata_keys(tool)))
         for document, tool in tools
     )
 

@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from catalog.index.document import document_of
-from catalog.index.schema_fields import fields_of
+from catalog.index.schema_fields import find_fields
 from playground import form as schema_form
 from playground.configurations.compiled_spec import CompiledSpec, value_problems
 from playground.configurations.saved import without_unmarked_secrets
@@ -215,7 +215,7 @@ WALKS = {
         schema_form.begin(compile_schema(REQUIRED), name="parameters").form
     ),
     "document": lambda: document(SCHEMA, anchor="a", pointer="/definition/parameters"),
-    "fields": lambda: list(fields_of(SCHEMA)),
+    "fields": lambda: list(find_fields(SCHEMA)),
     "search document": lambda: document_of(SPEC),
     "draft": lambda: is_outdated(SCHEMA),
     "spans": lambda: find_spans(

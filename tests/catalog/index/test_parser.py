@@ -16,7 +16,7 @@ def test_an_identifier_matches_as_words_or_as_one_word():
     [first, second] = Query.from_text("getWeather ").words
 
     assert (first.token, second.token) == ("get", "weather")
-    assert first.joined == second.joined == "getweath"
+    assert first.compound == second.compound == "getweath"
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_an_identifier_matches_as_words_or_as_one_word():
     [("get wea", "wea"), ("get wea ", None), ("get wea*", "wea"), ("wea* get ", "wea")],
 )
 def test_the_last_word_is_open_ended_while_it_is_typed(text, open_ended):
-    found = [word.typed for word in Query.from_text(text).words if word.open_ended]
+    found = [word.text for word in Query.from_text(text).words if word.open_ended]
 
     assert found == ([open_ended] if open_ended else [])
 
@@ -68,10 +68,10 @@ def test_a_number_or_an_option_of_a_command_is_not_excluded_in_a_sentence():
     assert (
         Query.from_text(
             "Can you tell me the time it takes from 5 to -10 degrees with the option -m ?"
-        ).unwanted
+        ).excluded
         == ()
     )
-    assert Query.from_text("time -10 ").unwanted == (("10",),)
+    assert Query.from_text("time -10 ").excluded == (("10",),)
 
 
 def test_a_quoted_word_has_no_alternatives():
@@ -83,7 +83,7 @@ def test_a_quoted_word_has_no_alternatives():
 def test_a_minus_excludes_a_word_or_phrase():
     query = Query.from_text('issue -archived -"pull request" co-author -')
 
-    assert query.unwanted == (("archiv",), ("pull", "request"))
+    assert query.excluded == (("archiv",), ("pull", "request"))
     assert [word.token for word in query.words] == ["issu", "co", "author"]
 
 
@@ -223,7 +223,7 @@ def test_a_very_long_query_is_cut_with_a_note():
 
     assert len(query.words) == MAX_WORDS_READ
     assert query.cut
-    assert len(Query.from_text("-a " * 1000).unwanted) == 1
+    assert len(Query.from_text("-a " * 1000).excluded) == 1
     assert (
         len(Query.from_text(" ".join(f"has:x takes:p{number}" for number in range(90))).conditions)
         == MAX_FILTERS

@@ -7,14 +7,14 @@ def test_words_of_one_line_are_synonyms():
     thesaurus = read_thesaurus("get = fetch = retrieving  # a remark\n")
 
     assert [token for token, _ in thesaurus["fetch"].same] == ["get", "retriev"]
-    assert thesaurus["fetch"].related == ()
+    assert thesaurus["fetch"].relatives == ()
 
 
 def test_a_word_matches_its_subject_more_than_the_subject_matches_the_word():
     thesaurus = read_thesaurus("weather: rain umbrella")
 
-    [(subject, to_subject)] = thesaurus["rain"].related
-    belonging = dict(thesaurus["weather"].related)
+    [(subject, to_subject)] = thesaurus["rain"].relatives
+    belonging = dict(thesaurus["weather"].relatives)
 
     assert subject == "weather"
     assert set(belonging) == {"rain", "umbrella"}
@@ -38,7 +38,7 @@ def test_common_synonyms_of_software_are_known(word, other):
 def test_no_word_is_its_own_alternative_or_listed_twice():
     for word in ("get", "imag", "trip", "weather", "test"):
         alternatives = alternatives_of(word)
-        same, related = dict(alternatives.same), dict(alternatives.related)
+        same, related = dict(alternatives.same), dict(alternatives.relatives)
 
         assert word not in same.keys() | related.keys()
         assert not same.keys() & related.keys()

@@ -2,8 +2,8 @@ import tracemalloc
 
 import pytest
 
-from catalog.index.highlight import Mark, SearchedWords, excerpt, marks
-from catalog.index.schema_fields import MAX_NAME_CHARS, fields_of
+from catalog.index.highlight import Mark, SearchedWords, cut_excerpt, mark_words
+from catalog.index.schema_fields import MAX_NAME_CHARS, find_fields
 from catalog.index.tokenizer import joined_tokens_of, key_of, parts_of, runs_of, token_of, tokens_of
 from tests.work import at_most
 from toolspec.catalog_names import fold, group_key
@@ -70,7 +70,7 @@ def test_a_very_long_word_is_split_and_each_part_is_found_and_marked():
     text = f"{'a' * 100}needle rest"
 
     assert runs_of(text) == ["a" * 100, "needle", "rest"]
-    assert marks(text, SearchedWords(frozenset({token_of("needle")}))) == (Mark(100, 106),)
+    assert mark_words(text, SearchedWords(frozenset({token_of("needle")}))) == (Mark(100, 106),)
 
 
 def test_long_names_and_words_are_not_cached():
@@ -78,7 +78,7 @@ def test_long_names_and_words_are_not_cached():
         name = f"{number} {'x' * 16_000}"
         group_key(name)
         tokens_of(name)
-        fields = fields_of({"properties": {name: {}}})
+        fields = find_fields({"properties": {name: {}}})
         assert len(next(fields).name) == MAX_NAME_CHARS
 
     read(0)
@@ -97,7 +97,7 @@ def test_a_very_long_word_is_split_in_linear_time():
     with at_most(1_000_000):
         tokens_of(text)
         joined_tokens_of(text)
-        marks(text, SearchedWords(frozenset(["ab"])))
+        mark_words(text, SearchedWords(frozenset(["ab"])))
 
 
 def test_folding_removes_case_and_accents():
@@ -123,13 +123,13 @@ def test_folding_removes_case_and_accents():
     ],
 )
 def test_matches_are_marked_in_the_original_text(words, text, marked):
-    assert [text[mark.start : mark.end] for mark in marks(text, words)] == marked
+    assert [text[mark.start : mark.end] for mark in mark_words(text, words)] == marked
 
 
 def test_an_excerpt_is_one_line_around_the_first_match():
     text = "First words.\n" + "filler " * 100 + "the needle is here " + "filler " * 100
 
-    line = excerpt(text, SearchedWords(frozenset(["needl"])), 80)
+    line = cut_excerpt(text, SearchedWords(frozenset(["needl"])), 80)
 
     assert "needle" in line
     assert line.startswith("…")
@@ -138,7 +138,7 @@ def test_an_excerpt_is_one_line_around_the_first_match():
 
 
 def test_an_excerpt_without_a_match_is_the_beginning():
-    assert excerpt("one two three four", SearchedWords(), 10) == "one two t…"
+    assert cut_excerpt("one two three four", SearchedWords(), 10) == "one two t…"
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_an_excerpt_without_a_match_is_the_beginning():
 def test_words_with_accents_are_marked_like_those_without(text, marked):
     words = SearchedWords(frozenset(map(token_of, ["cafe", "ete"])))
 
-    assert [text[mark.start : mark.end] for mark in marks(text, words)] == marked
+    assert [text[mark.start : mark.end] for mark in mark_words(text, words)] == marked

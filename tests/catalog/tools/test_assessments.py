@@ -54,7 +54,7 @@ def bulk(*tool_ids, **members):
 
 
 def found_by(*tokens):
-    return set(search_index().matching(Match((AnyOf(tuple(map(Token, tokens))),)), limit=1000))
+    return set(search_index().find(Match((AnyOf(tuple(map(Token, tokens))),)), limit=1000))
 
 
 def at_least(lowest):
