@@ -247,7 +247,7 @@ class _Writer:
         }
         request = f"{method} {self.origin}{self.path}"
         public_secrets = tuple(filter(_LIKE_A_SECRET.fullmatch, self.path.split("/")))
-        text = dumps(document, indent=2)
+        text = dumps(document)
         return CurlDocument(request, public_secrets, text, self.configuration)
 
     def _add_query(self, query: str) -> None:

@@ -136,7 +136,7 @@ class NewSources:
     @property
     def needs_press(self) -> bool:
         """Whether reading it sends a request or starts a command, for which the person presses a button."""
-        return any(row.entered.address for row in self.rows)
+        return bool(self.right) and any(row.entered.address for row in self.rows)
 
     @property
     def can_be_previewed(self) -> bool:

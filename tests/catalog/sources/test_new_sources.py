@@ -446,7 +446,12 @@ def test_people_who_are_no_administrators_learn_who_can_add_a_url(browser, api):
     shown = browser.post("/add/preview/", {"text": api})
     response = browser.post("/add/", {"text": api})
 
+    opened = browser.get("/add/", {"url": api})
+
     assert "Only administrators can add URLs" in words(shown, "#preview")
+    assert page(shown).css_first("#preview button") is None
+    buttons = page(opened).css(".preview-actions button")  # to add something else without scripts
+    assert all("no-js-only" in button.attributes["class"] for button in buttons)
     assert response.status_code == 403
     assert "Only administrators can add URLs" in words(response, "#preview")
     assert page(response).css_first("#text").text() == api
