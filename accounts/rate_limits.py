@@ -23,8 +23,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from ninja.throttling import BaseThrottle
 
+from accounts.cell_rate import Quota, Rate, count_request, memory_rates
 from accounts.models import User
-from accounts.rates import Quota, Rate, count_request, memory_rates
 from toolshelf_core import audit
 from toolshelf_core.client_address import network_of
 from toolshelf_core.errors import Busy

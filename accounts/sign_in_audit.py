@@ -16,8 +16,8 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models.signals import post_delete, post_save
 
+from accounts.cell_rate import Rate, memory_rates
 from accounts.models import User
-from accounts.rates import Rate, memory_rates
 from toolshelf_core import audit
 from toolshelf_core.client_address import network_of_address
 

@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, BeforeValidator, Field, Json, TypeAdapter, ValidationError
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from toolshelf_core.site_url import is_loopback
 
 

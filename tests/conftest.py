@@ -19,7 +19,7 @@ from django.test import Client
 from hypothesis import HealthCheck, settings
 from whitenoise import WhiteNoise
 
-from accounts import rates
+from accounts import cell_rate
 from catalog.index import search_index
 from config.static_files import collect_static
 from tests.factories import make_token, make_user
@@ -199,8 +199,8 @@ def _no_requests_so_far(monkeypatch):
 
     The clock of the limits stands still, so that a slow machine allows no more requests than a fast one.
     """
-    rates.memory_rates.clear()
-    monkeypatch.setattr(rates, "monotonic", lambda: 0.0)
+    cell_rate.memory_rates.clear()
+    monkeypatch.setattr(cell_rate, "monotonic", lambda: 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -16,9 +16,9 @@ from django.conf import settings
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.sources.models import Source
-from toolshelf_core.address_policy import address_policy
 from toolshelf_core.encryption import Unreadable
 from toolshelf_core.errors import OutgoingError
+from toolshelf_core.site_addresses import address_policy
 
 SECONDS: Final = 30
 MAX_BYTES: Final = 10_000_000  # of the tools of an MCP server

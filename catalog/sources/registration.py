@@ -24,11 +24,11 @@ from catalog.sources.listings import APIS, read_document
 from catalog.sources.models import ADDRESS_LENGTH, KINDS, NAME_LENGTH, POLICIES, Kind, Source
 from catalog.sources.sync import AlreadySyncing
 from toolshelf_core import audit
-from toolshelf_core.address_policy import url_problem
 from toolshelf_core.encryption import rotate
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.form_problems import require_valid
 from toolshelf_core.outgoing.addresses import origin_of, url_parts
+from toolshelf_core.site_addresses import url_problem
 from toolspec.errors import ToolshelfError
 from toolspec.imports import detect
 

@@ -1,6 +1,6 @@
 """Sync a source: claim it, read it, apply what it contains, and store the report.
 
-A source that cannot be read changes nothing. `application.py` publishes or holds its tools.
+A source that cannot be read changes nothing. `reconciliation.py` publishes or holds its tools.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from catalog.index.visibility import Visibility
-from catalog.sources.application import Application, Contents, headers_of
 from catalog.sources.listings import listed_tools, read_document
 from catalog.sources.models import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH, Source, SourceSync
 from catalog.sources.reading import Reading, read_source
+from catalog.sources.reconciliation import Contents, Reconciliation, headers_of
 from catalog.sources.redacting import without_credentials
 from catalog.tools.models import Tool
 from catalog.tools.origins import MAX_NAME_CHARS, RevisionOrigin
@@ -95,7 +95,7 @@ def carry_out(
 def check(source: Source, sent: Contents, *, by: User | None) -> None:
     """Call `sent.on_batch` with what a sync would do; nothing is stored. `source` is stored or not."""
     record = SourceSync(source=source, by=by)
-    Application(source, record, sent, dry_run=True).apply()
+    Reconciliation(source, record, sent, dry_run=True).apply()
 
 
 def _carry_out(
@@ -106,7 +106,7 @@ def _carry_out(
             reading = reading or read_source(source)
             listed = listed_tools(source, reading)
             sent = Contents(listed, _origin_before(reading), reading.replaces)
-        Application(source, record, sent).apply()
+        Reconciliation(source, record, sent).apply()
         if reading is not None:
             _store_title(source, reading)
         _queue_drift(source, record)

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from catalog.access.rights import limit_of_toolkits
-from catalog.sources.application import Contents, Outcome, Result
 from catalog.sources.discovery import Connection
 from catalog.sources.listings import ListedTool, document_tools
 from catalog.sources.models import Source, SourceSync
 from catalog.sources.reading import Reading
+from catalog.sources.reconciliation import Contents, Outcome, Result
 from catalog.sources.registration import (
     SourceExists,
     SourceForm,

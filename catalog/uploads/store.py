@@ -18,7 +18,7 @@ from accounts.models import User
 from catalog.index.document import SearchDocument, document_of
 from catalog.proposals.actions import PendingSpec, publish_or_hold_many
 from catalog.revisions.differences import verdicts_on
-from catalog.sources.application import EXISTED
+from catalog.sources.reconciliation import EXISTED
 from catalog.sources.registration import SourceExists
 from catalog.sources.sync import AlreadySyncing
 from catalog.tools.models import Tool

@@ -27,10 +27,10 @@ from django.utils import timezone
 from catalog.webhooks.models import TEST, Webhook, WebhookDelivery
 from catalog.webhooks.queue import completions, new_message_id
 from catalog.webhooks.signature import signed_headers
-from toolshelf_core.address_policy import address_policy
 from toolshelf_core.encryption import Unreadable
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.outgoing.budget import Budget
+from toolshelf_core.site_addresses import address_policy
 
 MAX_SECONDS: Final = 15.0
 MAX_RESPONSE_BYTES: Final = 64 * 1024  # only the status counts; more is not read

@@ -13,9 +13,9 @@ from accounts.models import User
 from catalog.webhooks.models import EVENTS, URL_LENGTH, Webhook
 from catalog.webhooks.signature import new_secret
 from toolshelf_core import audit
-from toolshelf_core.address_policy import url_problem
 from toolshelf_core.encryption import encrypt, rotate
 from toolshelf_core.form_problems import require_valid
+from toolshelf_core.site_addresses import url_problem
 from toolspec.catalog_names import MAX_TOOLKIT_CHARS, group_key
 
 MAX_WEBHOOKS: Final = 50

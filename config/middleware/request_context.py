@@ -14,8 +14,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from accounts import rate_limits
+from accounts.cell_rate import Rate, memory_rates
 from accounts.models import ApiToken, User
-from accounts.rates import Rate, memory_rates
 from config.middleware.base import Middleware
 from playground.mcp.protocol import is_mcp
 from toolshelf_core import audit, log_context

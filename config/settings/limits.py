@@ -1,6 +1,6 @@
 """How much clients may send, and how often."""
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from config import env
 
 MAX_SPEC_BYTES: int = env.read(

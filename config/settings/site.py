@@ -42,7 +42,7 @@ MIDDLEWARE = [
     "config.middleware.response_headers.CacheControlMiddleware",
     "config.middleware.compression.CompressionMiddleware",
     "config.middleware.error_responses.ErrorResponsesMiddleware",
-    "config.middleware.request_limits.RequestLimitsMiddleware",
+    "config.middleware.request_bounds.RequestBoundsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "config.middleware.access.CrossSiteGuardMiddleware",

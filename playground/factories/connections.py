@@ -28,8 +28,8 @@ from catalog.tools.models import Revision, Tool
 from playground.connections.connection import Connection
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
-from toolshelf_core.address_policy import address_policy
 from toolshelf_core.encryption import Unreadable
+from toolshelf_core.site_addresses import address_policy
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 

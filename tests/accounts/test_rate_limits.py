@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from accounts.rates import MemoryRates, Rate
+from accounts.cell_rate import MemoryRates, Rate
 from catalog.tools.models import Tool
 from playground.runs import running
 from playground.runs.models import Run

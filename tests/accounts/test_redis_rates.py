@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from accounts.rates import PREFIX, MemoryRates, Rate, RedisRates
+from accounts.cell_rate import PREFIX, MemoryRates, Rate, RedisRates
 from tests.site import free_port
 
 TEN = Rate(10, 3600)

@@ -9,8 +9,8 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
+from accounts.cell_rate import Rate
 from accounts.models import User
-from accounts.rates import Rate
 from accounts.tokens import create_token
 from tests.accounts.browsers import (
     PASSWORD,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from config import settings as settings_package
 from config.env import ensure_key
 from config.log_filters import OneLine, QuietAboutUnknownHosts

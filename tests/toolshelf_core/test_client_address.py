@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from toolshelf_core.audit import AuditEvent
 
 pytestmark = pytest.mark.django_db

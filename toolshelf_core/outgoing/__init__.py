@@ -1,5 +1,5 @@
 """Connections to other servers: which addresses they may reach, and how long and how much they may take.
 
 `addresses` decides, `clients` makes HTTP clients that obey. The processes of runs use both, too;
-`toolshelf_core.address_policy` reads the site's policy from its settings.
+`toolshelf_core.site_addresses` reads the site's policy from its settings.
 """

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import rate_limits
+from accounts.cell_rate import Rate
 from accounts.models import Session, User
 from accounts.oidc.accounts import linked_accounts
-from accounts.rates import Rate
 from accounts.roles import membership_of
 from accounts.tokens import token_for
 from tests.accounts.browsers import confirm, confirmed, is_signed_in, with_password

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.contrib.auth.models import Group
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from catalog.access.models import Toolkit
 from catalog.organise.access import Access, change_tool_access, change_toolkit_access
 from catalog.organise.lifecycle import archive

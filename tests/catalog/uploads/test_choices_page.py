@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from catalog.access.models import Toolkit
 from catalog.tools.models import Tool
 from catalog.uploads.models import Upload

@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from accounts.roles import set_role
 from catalog.lint.waivers import waive
 from catalog.tools.models import Tool

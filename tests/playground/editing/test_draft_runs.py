@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish
 from playground.configurations.saved import save_configuration, share

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from accounts.roles import set_role
 from accounts.sign_in_links import create_sign_in_link
 from catalog.proposals.models import Proposal

@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from catalog.proposals.models import Proposal
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish

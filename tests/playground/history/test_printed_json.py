@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.cell_rate import Rate
 from accounts.rate_limits import LARGE_FORM_BYTES
-from accounts.rates import Rate
 from catalog.tools.publishing import publish
 from playground.runs.models import Run
 from tests.factories import make_tool

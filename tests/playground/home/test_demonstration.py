@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from catalog.organise.lifecycle import archive
 from playground.factories.connections import factory_of
 from playground.runs.models import Run

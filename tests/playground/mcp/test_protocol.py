@@ -8,8 +8,8 @@ from django.test import Client
 from mcp.shared import inbound
 from mcp_types import jsonrpc, version
 
+from accounts.cell_rate import Rate
 from accounts.models import ApiToken
-from accounts.rates import Rate
 from accounts.tokens import revoke_token
 from playground.mcp import protocol, sessions
 from tests.factories import make_token, make_user

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from catalog.organise.access import Access, change_tool_access
 from playground.runs.models import Run
 from tests.factories import make_tool

@@ -7,7 +7,7 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from accounts.roles import set_role
 from catalog.proposals.actions import publish_or_hold
 from catalog.proposals.models import Proposal

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from accounts.rates import Rate
+from accounts.cell_rate import Rate
 from config.metrics import lines
 from playground.configurations.saved import open_configuration, save_configuration, share
 from playground.configurations.secret_members import Configuration

@@ -5,8 +5,8 @@ from traceback import walk_tb
 import pytest
 from django.contrib.auth.models import Group
 
+from accounts.cell_rate import Rate
 from accounts.models import Session
-from accounts.rates import Rate
 from catalog.organise.access import Access, change_tool_access
 from catalog.tools.models import Tool
 from config.error_pages import AlwaysHiding

@@ -1,4 +1,4 @@
-"""Apply what a source contains: publish its tools, or hold them for review, as its policy says.
+"""Reconcile the catalog with a source: publish its tools, or hold them for review, by its policy.
 
 Tools are published in batches, each in one transaction with the rows that record them; a process
 that is stopped between two batches leaves complete batches, and the next sync goes on from there.
@@ -93,8 +93,8 @@ def headers_of(source: Source) -> dict[str, str]:
 
 
 @dataclass
-class Application:
-    """Applies the tools that a source lists.
+class Reconciliation:
+    """Applies what a source lists to the catalog.
 
     Attributes:
         dry_run: store nothing.

@@ -1,4 +1,4 @@
-"""Limits of requests: methods, addresses, headers and sizes."""
+"""What any request may contain: methods, addresses, headers and sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_QUERY_CHARACTERS = 16_384
 MAX_HEADER_CHARACTERS = 32_768  # of all headers together
 
 
-class RequestLimitsMiddleware(Middleware):
+class RequestBoundsMiddleware(Middleware):
     """Refuses requests that no part of the site can handle, before anything reads them."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

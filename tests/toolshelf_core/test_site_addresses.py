@@ -8,8 +8,8 @@ import pytest
 
 from config.management.commands.serve import forbid_loopback
 from tests.site import ROOT
-from toolshelf_core.address_policy import address_policy
 from toolshelf_core.outgoing.addresses import LOOPBACK, AddressPolicy
+from toolshelf_core.site_addresses import address_policy
 
 
 def loopback_only_in_another_process(environment):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from accounts import rates as rates_module
-from accounts.rates import MAX_CLIENTS, MemoryRates, Rate
+from accounts import cell_rate
+from accounts.cell_rate import MAX_CLIENTS, MemoryRates, Rate
 
 pytestmark = pytest.mark.unit
 
@@ -23,7 +23,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(rates_module, "monotonic", clock)
+    monkeypatch.setattr(cell_rate, "monotonic", clock)
     return clock
 
 

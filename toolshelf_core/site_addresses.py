@@ -1,4 +1,4 @@
-"""The site's address policy for outgoing connections, from its settings."""
+"""The addresses that the site may connect to, from its settings."""
 
 from __future__ import annotations
 
