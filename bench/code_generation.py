@@ -1,10 +1,10 @@
-"""Measure generated code: how many specs become code that compiles and imports, with which types, and how fast.
+"""Measure generated code: how many specs become code that compiles and imports, with which types.
 
     .venv/bin/python -m bench.code_generation [--specs specs_mcp] [--mypy 40] [--out DIR]
 
-Reads the specs of `tests/corpora.py` (the selection of the repository, or the full corpora of `TOOLSHELF_CORPORA`), and
-generates the Python package of each. Prints a table; exits with 1 if code does not compile or import,
-or if less than 95 % of the specs have real types throughout.
+Reads the specs of `tests/corpora.py` (the selection of the repository, or the full corpora of
+`TOOLSHELF_CORPORA`), and generates the Python package of each. Prints a table; exits with 1 if code
+does not compile or import, or if less than 95 % of the specs have real types throughout.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.timing import get_p95
 from tests import corpora
 from toolspec.code import Project, generate_project
 from toolspec.code.python_models import python_models
@@ -29,11 +31,12 @@ ROOT = Path(__file__).resolve().parents[1]
 SDK = ROOT / "sdk" / "src"
 MIN_TYPED = 0.95
 
-# Imports each module by its path, as a fresh process would: prints the path and the reason of each failure.
+# Imports each module by its path, as a fresh process would: prints the path and the reason of each
+# failure.
 IMPORT = """
 import importlib.util, sys
 from pydantic import TypeAdapter
-failed = 0
+failures = 0
 for number, path in enumerate(sys.stdin.read().split("\\n")):
     spec = importlib.util.spec_from_file_location(f"generated_{number}", path)
     module = importlib.util.module_from_spec(spec)
@@ -44,10 +47,26 @@ for number, path in enumerate(sys.stdin.read().split("\\n")):
             if hasattr(module, name):
                 TypeAdapter(getattr(module, name))
     except Exception as error:
-        failed += 1
+        failures += 1
         print(path, type(error).__name__, error)
-sys.exit(1 if failed else 0)
+sys.exit(1 if failures else 0)
 """
+
+
+@dataclass
+class Output:
+    """The generated projects.
+
+    Attributes:
+        times_ms: of generating each.
+        modules: those that can be imported alone.
+        faults: what does not compile.
+    """
+
+    times_ms: list[float] = field(default_factory=list)
+    folders: list[Path] = field(default_factory=list)
+    modules: list[Path] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
 
 def main() -> None:
@@ -67,95 +86,99 @@ def main() -> None:
 
 
 def measure(corpus: str, mypy: int, out: Path) -> int:
-    specs = [spec for line in corpora.lines(corpus) if (spec := readable(line)) is not None]
+    specs = read_specs(corpus)
     print(f"{corpus}: {len(specs)} specs")
-    seconds, folders, modules, broken = generated(specs, out)
-    unimportable = imports_of(modules)
-    failed = bool(broken or unimportable)
-    print(*broken, *unimportable, sep="\n", end="\n" if failed else "")
-    print(f"  generated        {len(seconds)}")
-    print(f"  compile          {len(seconds) - len(broken)}")
-    print(f"  import           {len(modules) - len(unimportable)}")
-    times = (f"{name} {1000 * value:.0f} ms" for name, value in timing(seconds).items())
-    print(f"  time of one      {', '.join(times)}")
-    share = typed(specs)
-    return 1 if failed or share < MIN_TYPED or not checked_by_mypy(folders, mypy) else 0
+    output = generate(specs, out)
+    import_faults = import_modules(output.modules)
+    for fault in (*output.faults, *import_faults):
+        print(fault)
+    times = output.times_ms
+    print(f"  generated        {len(times)}")
+    print(f"  compile          {len(times) - len(output.faults)}")
+    print(f"  import           {len(output.modules) - len(import_faults)}")
+    median, p95 = statistics.median(times), get_p95(times)
+    print(f"  time of one      median {median:.0f} ms, p95 {p95:.0f} ms, max {max(times):.0f} ms")
+    is_typed = measure_types(specs) >= MIN_TYPED
+    passes_mypy = run_mypy(output.folders, mypy)
+    return 0 if is_typed and passes_mypy and not output.faults and not import_faults else 1
 
 
-def readable(line: str) -> ToolSpec | None:
-    try:
-        return read_spec(line)
-    except SpecError:
-        return None
+def read_specs(corpus: str) -> list[ToolSpec]:
+    specs = []
+    for line in corpora.lines(corpus):
+        try:
+            specs.append(read_spec(line))
+        except SpecError:
+            continue
+    return specs
 
 
-def generated(
-    specs: list[ToolSpec], out: Path
-) -> tuple[list[float], list[Path], list[Path], list[str]]:
-    """The seconds of each project, its folder, the modules that can be imported, and what does not compile."""
-    seconds: list[float] = []
-    folders: list[Path] = []
-    modules: list[Path] = []
-    broken: list[str] = []
+def generate(specs: list[ToolSpec], out: Path) -> Output:
+    output = Output()
     for spec in specs:
-        started = time.perf_counter()
+        began = time.perf_counter()
         project = generate_project(spec, "python")
-        seconds.append(time.perf_counter() - started)
-        folders.append(out / spec.sha256[:12])
-        modules += written(project, folders[-1])
-        for path in (path for path in project if path.endswith(".py")):
-            try:
-                compile(project[path], path, "exec")
-            except (SyntaxError, ValueError) as error:
-                broken.append(f"{spec.tool_id}: {path}: {error}")
-    return seconds, folders, modules, broken
+        output.times_ms.append((time.perf_counter() - began) * 1000)
+        folder = out / spec.sha256[:12]
+        output.folders.append(folder)
+        output.modules += write_project(project, folder)
+        for path, text in project.items():
+            if path.endswith(".py"):
+                try:
+                    compile(text, path, "exec")
+                except (SyntaxError, ValueError) as error:
+                    output.faults.append(f"{spec.tool_id}: {path}: {error}")
+    return output
 
 
-def written(project: Project, folder: Path) -> list[Path]:
-    """Write the files of `project`; the models, which can be imported alone."""
+def write_project(project: Project, folder: Path) -> list[Path]:
+    """Write the files of `project`; return the models, which can be imported alone."""
     for path, text in project.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return [folder / path for path in project if path.endswith("/models.py")]
 
 
-def imports_of(modules: list[Path]) -> list[str]:
+def import_modules(modules: list[Path]) -> list[str]:
     """The path and the reason of each module that cannot be imported."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", IMPORT],
         input="\n".join(map(str, modules)),
         text=True,
         capture_output=True,
         check=False,
     )
-    return done.stdout.splitlines() or ([done.stderr] if done.returncode else [])
+    faults = process.stdout.splitlines()
+    if process.returncode and not faults:
+        return [process.stderr]
+    return faults
 
 
-def typed(specs: list[ToolSpec]) -> float:
-    """Print how many specs have real types throughout, and why others do not; the share of the former."""
-    why: Counter[str] = Counter()
-    untyped = 0
+def measure_types(specs: list[ToolSpec]) -> float:
+    """Print how many specs have real types throughout, and why others do not; return the share."""
+    reasons: Counter[str] = Counter()
+    count = 0
     for spec in specs:
-        missing = [
-            part.reason for part in python_models(python_schemas(spec)).untyped if part.declared
-        ]
-        untyped += bool(missing)
-        why.update(set(missing))
-    share = 1 - untyped / len(specs)
-    print(f"  real types throughout: {len(specs) - untyped} ({share:.1%})")
-    for reason, count in why.most_common():
-        print(f"    {count:>5}  {reason}")
+        untyped = python_models(python_schemas(spec)).untyped
+        missing = {part.reason for part in untyped if part.declared}
+        count += not missing
+        reasons.update(missing)
+    share = count / len(specs)
+    print(f"  real types throughout: {count} ({share:.1%})")
+    for reason, number in reasons.most_common():
+        print(f"    {number:>5}  {reason}")
     return share
 
 
-def checked_by_mypy(folders: list[Path], count: int) -> bool:
-    """Whether `mypy --strict` accepts the sample."""
+def run_mypy(folders: list[Path], count: int) -> bool:
+    """Whether `mypy --strict` accepts a sample of `count` projects."""
     if not count or not SDK.is_dir():
         print("  mypy --strict: not run")
         return True
-    sample = sorted(set(folders))[:: max(1, len(folders) // count)][:count]
+    step = max(1, len(folders) // count)
+    sample = sorted(set(folders))[::step][:count]
     targets = [str(folder / "src") for folder in sample]
-    checked = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", *targets],
         env={"MYPYPATH": str(SDK), "PATH": "/usr/bin:/bin"},
         cwd=ROOT,
@@ -163,17 +186,8 @@ def checked_by_mypy(folders: list[Path], count: int) -> bool:
         capture_output=True,
         check=False,
     )
-    print(f"  mypy --strict of {len(targets)} projects: {checked.stdout.strip().splitlines()[-1]}")
-    return checked.returncode == 0
-
-
-def timing(seconds: list[float]) -> dict[str, float]:
-    ordered = sorted(seconds)
-    return {
-        "median": statistics.median(ordered),
-        "p95": ordered[int(0.95 * (len(ordered) - 1))],
-        "max": ordered[-1],
-    }
+    print(f"  mypy --strict of {len(targets)} projects: {process.stdout.strip().splitlines()[-1]}")
+    return process.returncode == 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The baseline of a search over HTTP: raw FTS5 behind a minimal Django view, in the same server as Toolshelf.
+"""The baseline of a search over HTTP: raw FTS5 behind a minimal Django view, in the same server.
 
-One table has the names, descriptions and parameters of the tools. All words of a query must match. It
-returns the best 20 by bm25, with the columns of a row, and a count that stops at 10,000; without a query the first 20
-by name. There are no sessions, accounts, facets, highlights or pages.
+One table has the names, descriptions and parameters of the tools. All words of a query must match.
+It returns the best 20 by bm25, with the columns of a row, and a count that stops at 10,000; without
+a query the first 20 by name. There are no sessions, accounts, facets, highlights or pages.
 
     FLOOR_DATABASE=… granian --interface wsgi bench.floor:application
 """
@@ -33,27 +33,27 @@ if not settings.configured:
     )
     django.setup()
 
-_own = threading.local()
+_thread = threading.local()
 
 
-def connection() -> sqlite3.Connection:
+def get_connection() -> sqlite3.Connection:
     """The connection of this thread."""
-    if not hasattr(_own, "connection"):
-        _own.connection = sqlite3.connect(os.environ["FLOOR_DATABASE"])
-        _own.connection.execute("PRAGMA cache_size=-16000")
-        _own.connection.execute("PRAGMA mmap_size=134217728")
-    return _own.connection
+    if not hasattr(_thread, "connection"):
+        _thread.connection = sqlite3.connect(os.environ["FLOOR_DATABASE"])
+        _thread.connection.execute("PRAGMA cache_size=-16000")
+        _thread.connection.execute("PRAGMA mmap_size=134217728")
+    return _thread.connection
 
 
 def tool_list(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
-    database = connection()
-    found = database.execute(
+    database = get_connection()
+    rows = database.execute(
         "SELECT tool_id, name, description FROM listed ORDER BY name, rowid LIMIT ?", (PAGE_SIZE,)
     ).fetchall()
     [(count,)] = database.execute(
         "SELECT count(*) FROM (SELECT 1 FROM listed LIMIT ?)", (COUNT_AT_MOST + 1,)
     )
-    return _answer(found, count)
+    return _respond(rows, count)
 
 
 def search(request: HttpRequest) -> JsonResponse:
@@ -63,8 +63,8 @@ def search(request: HttpRequest) -> JsonResponse:
     match = " AND ".join(words)
     if "examples" in request.GET:
         match = f"({match}) AND flags : examples"
-    database = connection()
-    found = database.execute(
+    database = get_connection()
+    rows = database.execute(
         "SELECT tool_id, name, description FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?",
         (match, PAGE_SIZE),
     ).fetchall()
@@ -72,14 +72,13 @@ def search(request: HttpRequest) -> JsonResponse:
         "SELECT count(*) FROM (SELECT 1 FROM tools WHERE tools MATCH ? LIMIT ?)",
         (match, COUNT_AT_MOST + 1),
     )
-    return _answer(found, count)
+    return _respond(rows, count)
 
 
-def _answer(found: list[tuple[str, str, str]], count: int) -> JsonResponse:
-    items = [
-        {"id": tool_id, "name": name, "description": description}
-        for tool_id, name, description in found
-    ]
+def _respond(rows: list[tuple[str, str, str]], count: int) -> JsonResponse:
+    items = []
+    for tool_id, name, description in rows:
+        items.append({"id": tool_id, "name": name, "description": description})
     return JsonResponse({"items": items, "count": count})
 
 
@@ -95,7 +94,7 @@ def build(file: Path, specs: Iterable[str]) -> None:
             "CREATE VIRTUAL TABLE tools USING fts5("
             "tool_id UNINDEXED, name, description, parameters, flags, prefix='2 3')"
         )
-        database.executemany("INSERT INTO tools VALUES (?, ?, ?, ?, ?)", map(row, specs))
+        database.executemany("INSERT INTO tools VALUES (?, ?, ?, ?, ?)", map(make_row, specs))
         database.execute("INSERT INTO tools(tools) VALUES ('optimize')")
         database.execute("CREATE TABLE listed (tool_id text, name text, description text)")
         database.execute("INSERT INTO listed SELECT tool_id, name, description FROM tools")
@@ -103,8 +102,8 @@ def build(file: Path, specs: Iterable[str]) -> None:
     database.close()
 
 
-def row(spec: str) -> tuple[str, str, str, str, str]:
-    """The searched columns of a spec, with the names and descriptions of its outermost parameters."""
+def make_row(spec: str) -> tuple[str, str, str, str, str]:
+    """The searched columns of a spec, with the texts of its outermost parameters."""
     definition: dict[str, Any] = json.loads(spec)["definition"]
     parameters = definition.get("parameters") or {}
     texts = []

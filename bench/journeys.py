@@ -1,9 +1,9 @@
-"""Count the actions and measure the seconds of what people come for, in Chromium, with all tools of the corpora.
+"""Count the actions and measure the seconds of common tasks, in Chromium, with all tools.
 
     TOOLSHELF_CORPORA=<folder> .venv/bin/python -m bench.journeys [--rounds 3]
 
-The journeys are those of `tests.browser.test_journeys`. The seconds are of a script that reads nothing: the time that
-the site and the browser need. Prints medians.
+The journeys are those of `tests.browser.test_journeys`. The seconds are of a script that reads
+nothing: the time that the site and the browser need. Prints medians.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import django
 
 django.setup()
 
-from playwright.sync_api import sync_playwright  # noqa: E402 - Django must be set up first
+from playwright.sync_api import Browser, sync_playwright  # noqa: E402 - Django must be set up first
 
 from tests.browser import test_journeys as journeys  # noqa: E402
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, follow_link  # noqa: E402
@@ -32,8 +32,9 @@ from tests.site import Site  # noqa: E402
 JOURNEYS: dict[str, Callable[[journeys.Person], None]] = {
     "a newcomer's first run that conforms": journeys.test_a_newcomer_runs_a_tool_that_conforms,
     "the same on a phone, 360 px wide": journeys.test_a_newcomer_with_a_phone_runs_a_tool,
-    "a spec with two mistakes fixed and "
-    "published": journeys.test_a_spec_with_mistakes_is_fixed_and_published,
+    "a spec with two mistakes fixed and published": (
+        journeys.test_a_spec_with_mistakes_is_fixed_and_published
+    ),
     "an OpenAPI document imported, its breaking changes read": (
         journeys.test_the_breaking_changes_of_an_imported_document_are_read
     ),
@@ -47,10 +48,25 @@ JOURNEYS: dict[str, Callable[[journeys.Person], None]] = {
     "a tool run with a saved secret": journeys.test_a_tool_runs_with_a_saved_secret,
     "a violation understood": journeys.test_a_violation_leads_to_its_rule,
     "two runs compared": journeys.test_two_runs_are_compared,
-    "a tool deprecated in favour of "
-    "another": journeys.test_a_tool_is_deprecated_in_favour_of_another,
+    "a tool deprecated in favour of another": (
+        journeys.test_a_tool_is_deprecated_in_favour_of_another
+    ),
     "a failed run found and rerun": journeys.test_a_failed_run_is_found_and_rerun,
 }
+
+
+def take_journey(
+    browser: Browser, site: Site, journey: Callable[[journeys.Person], None]
+) -> tuple[float, int]:
+    """The seconds and the number of actions of a journey in a new browser context."""
+    context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    follow_link(page, site)
+    person = journeys.Person(page)
+    journey(person)
+    took_s = time.monotonic() - person.began
+    context.close()
+    return took_s, person.actions
 
 
 def main() -> None:
@@ -69,16 +85,8 @@ def main() -> None:
                 try:
                     journeys.add_corpora(site)
                     for name, journey in JOURNEYS.items():
-                        context = browser.new_context(
-                            base_url=site.url, viewport={"width": 1280, "height": 900}
-                        )
-                        page = context.new_page()
-                        follow_link(page, site)
-                        person = journeys.Person(page)
-                        journey(person)
-                        seconds[name].append(time.monotonic() - person.began)
-                        actions[name] = person.actions
-                        context.close()
+                        took_s, actions[name] = take_journey(browser, site, journey)
+                        seconds[name].append(took_s)
                 finally:
                     site.stop()
         browser.close()

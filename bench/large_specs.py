@@ -2,9 +2,9 @@
 
     .venv/bin/python -m bench.large_specs [--only NAME …] [--write FOLDER]
 
-Each spec fills the size in another way: see `MAKERS`. A new site in a temporary folder publishes it, and then a changed
-copy of it, and each page and operation is requested once. A line ends with `!` above 5 CPU seconds or 2 MB. With
-`--write FOLDER` the specs are only written into files.
+Each spec fills the size in another way: see `MAKERS`. A new site in a temporary folder publishes
+it, and then a changed copy of it, and each page and operation is requested once. A line ends with
+`!` above 5 CPU seconds or 2 MB. With `--write FOLDER` the specs are only written into files.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def required_properties() -> dict[str, Any]:
         {"type": "array", "maxItems": 3},
         {"enum": ["red", "green", "blue"]},
     ]
-    properties = {
-        f"property_{number}": {**kinds[number % len(kinds)], "description": describe(90)}
-        for number in range(4_900)
-    }
+    properties = {}
+    for number in range(4_900):
+        kind = kinds[number % len(kinds)]
+        properties[f"property_{number}"] = {**kind, "description": describe(90)}
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -86,13 +86,11 @@ def wide_union() -> dict[str, Any]:
 
 def large_enum() -> dict[str, Any]:
     """Two lists of 18,000 values each."""
-    return {
-        "type": "object",
-        "properties": {
-            name: {"enum": [f"{name} {number:05} of the list" for number in range(18_000)]}
-            for name in ("first", "second")
-        },
-    }
+    properties = {}
+    for name in ("first", "second"):
+        values = [f"{name} {number:05} of the list" for number in range(18_000)]
+        properties[name] = {"enum": values}
+    return {"type": "object", "properties": properties}
 
 
 def many_definitions() -> dict[str, Any]:
@@ -143,7 +141,8 @@ MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
 def make_spec(name: str, *, changed: bool = False) -> str:
     """The text of a spec of almost 1 MiB, made by `MAKERS[name]`.
 
-    `changed`: the properties of its root are in another order, and there is one more, which is required.
+    If it is `changed`, the properties of its root are in another order, and there is one more,
+    which is required.
     """
     parameters = MAKERS[name]()
     if changed:
@@ -166,7 +165,7 @@ def make_spec(name: str, *, changed: bool = False) -> str:
     return json.dumps({"definition": definition}, separators=(",", ":"))
 
 
-class Measured:
+class Meter:
     """A client of a new site, in this process, that prints what each request costs."""
 
     def __init__(self) -> None:
@@ -181,70 +180,56 @@ class Measured:
         self.pages = Client(headers={"host": "localhost"})
         self.pages.force_login(user)
 
-    def ask(self, label: str, method: str, path: str, body: Any = None) -> bytes:
+    def ask(self, label: str, method: str, path: str, body: str = "") -> bytes:
         client = self.api if path.startswith(("/api/", "/mcp")) else self.pages
-        started = time.process_time()
-        if isinstance(body, dict) and client is self.pages:
-            response = client.generic(
-                method, path, encode_form(body), "application/x-www-form-urlencoded"
-            )
-        else:
-            response = client.generic(method, path, body or "", "application/json")
+        began = time.process_time()
+        response = client.generic(method, path, body, "application/json")
         content = response.content
-        used_s = time.process_time() - started
+        used_s = time.process_time() - began
+        line = f"  {label:34}{response.status_code:>5}{used_s:>8.2f} s"
         mark = "!" if used_s > MAX_CPU_S or len(content) > MAX_BYTES else ""
-        print(
-            f"  {label:34}{response.status_code:>5}{used_s:>8.2f} s{len(content) / 1e3:>10,.0f} kB "
-            f"{mark}",
-            flush=True,
-        )
+        print(f"{line}{len(content) / 1e3:>10,.0f} kB {mark}", flush=True)
         return content
 
 
-def encode_form(pairs: dict[str, str]) -> str:
-    from urllib.parse import urlencode
-
-    return urlencode(pairs)
-
-
-def requests_of(slug: str) -> Iterator[tuple[str, str, str, Any]]:
+def list_requests(slug: str) -> Iterator[tuple[str, str, str, str]]:
     """Label, method, path and body of each request, for a tool that has two revisions."""
     from toolspec.code import LANGUAGES
     from toolspec.exports import FORMATS
 
     page, api = f"/tools/{slug}/", f"/api/v1/tools/{slug}"
     for part in ("", "preview/", "formats/spec/", "lint/", "lint/changes/", "formats/", "similar/"):
-        yield f"page {part or 'of the tool'}", "GET", page + part, None
+        yield f"page {part or 'of the tool'}", "GET", page + part, ""
     for part in ("changes/", "changes/1..2/", "changes/1/restore/"):
-        yield f"page {part}", "GET", page + part, None
-    yield "API: difference", "GET", f"{api}/diff?from=1&to=2", None
+        yield f"page {part}", "GET", page + part, ""
+    yield "API: difference", "GET", f"{api}/diff?from=1&to=2", ""
     for part in ("", "/spec", "/lint", "/revisions", "/similar"):
-        yield f"API: tool{part}", "GET", api + part, None
+        yield f"API: tool{part}", "GET", api + part, ""
     for key in FORMATS:
-        yield f"page of export {key}", "GET", f"{page}exports/{key}/", None
-        yield f"API: export {key}", "GET", f"{api}/export/{key}", None
+        yield f"page of export {key}", "GET", f"{page}exports/{key}/", ""
+        yield f"API: export {key}", "GET", f"{api}/export/{key}", ""
     for language in LANGUAGES:
-        yield f"page of code {language}", "GET", f"{page}code/{language}/", None
-        yield f"API: package {language}", "GET", f"{api}/code/{language}", None
-    yield "Try: the form", "GET", f"{page}try/", None
-    yield "Connect", "GET", f"/connect/tools/{slug}/", None
+        yield f"page of code {language}", "GET", f"{page}code/{language}/", ""
+        yield f"API: package {language}", "GET", f"{api}/code/{language}", ""
+    yield "Try: the form", "GET", f"{page}try/", ""
+    yield "Connect", "GET", f"/connect/tools/{slug}/", ""
     mock = json.dumps({"parameters": {}, "mode": "mock"})
     yield "API: mock run", "POST", f"{api}/runs", mock
-    yield "search", "GET", "/tools/?q=measures+large", None
-    yield "API: search", "GET", "/api/v1/tools?q=measures+large", None
+    yield "search", "GET", "/tools/?q=measures+large", ""
+    yield "API: search", "GET", "/api/v1/tools?q=measures+large", ""
     listing = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
     yield "MCP: tools/list", "POST", "/mcp/large?mock=1", listing
 
 
-def measure(measured: Measured, name: str) -> None:
+def measure(meter: Meter, name: str) -> None:
     text, changed = make_spec(name), make_spec(name, changed=True)
     print(f"{name}: {len(text):,} bytes")
-    measured.ask("API: check", "POST", "/api/v1/specs/check", text)
-    slug = json.loads(measured.ask("API: publish", "POST", "/api/v1/tools", text))["tool"]["slug"]
-    measured.ask("API: publish the changed copy", "POST", "/api/v1/tools", changed)
-    for label, method, path, body in requests_of(slug):
-        measured.ask(label, method, path, body)
-    measured.ask("archive", "DELETE", f"/api/v1/tools/{slug}")
+    meter.ask("API: check", "POST", "/api/v1/specs/check", text)
+    slug = json.loads(meter.ask("API: publish", "POST", "/api/v1/tools", text))["tool"]["slug"]
+    meter.ask("API: publish the changed copy", "POST", "/api/v1/tools", changed)
+    for label, method, path, body in list_requests(slug):
+        meter.ask(label, method, path, body)
+    meter.ask("archive", "DELETE", f"/api/v1/tools/{slug}")
 
 
 def main() -> None:
@@ -269,9 +254,9 @@ def main() -> None:
 
         collect_static()
         call_command("migrate", verbosity=0)
-        measured = Measured()
+        meter = Meter()
         for name in options.only:
-            measure(measured, name)
+            measure(meter, name)
 
 
 if __name__ == "__main__":

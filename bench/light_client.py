@@ -1,6 +1,7 @@
 """Many clients in one thread, which use so little CPU that they do not distort a measurement.
 
-Each has one keep-alive connection, sends the same bytes repeatedly, and reads the response up to its Content-Length.
+Each has one keep-alive connection, sends the same bytes repeatedly, and reads the response up to
+its Content-Length.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ import time
 from dataclasses import dataclass, field
 
 
-# For the site that is measured: requests are counted as usual, but these clients exceed no limit.
 @dataclass
-class Hammered:
-    """The results: seconds per request, and the number of responses by status."""
+class Results:
+    """Seconds per request, and the number of responses by status."""
 
     seconds: float = 0.0
     took_s: list[float] = field(default_factory=list)
@@ -36,17 +36,17 @@ class _Client:
         self.answer, self.sent_at = b"", time.perf_counter()
         self.socket.sendall(request)
 
-    def is_answered(self) -> bool:
-        """Read the received bytes; returns whether the response is complete."""
+    def receive(self) -> bool:
+        """Read the received bytes; return whether the response is complete."""
         self.answer += self.socket.recv(1 << 18)
-        head, found, body = self.answer.partition(b"\r\n\r\n")
-        if not found:
+        head, separator, body = self.answer.partition(b"\r\n\r\n")
+        if not separator:
             return False
-        at = head.lower().index(b"content-length:") + 15
-        return len(body) >= int(head[at:].split(b"\r\n", 1)[0])
+        _, _, rest = head.lower().partition(b"content-length:")
+        return len(body) >= int(rest.split(b"\r\n", 1)[0])
 
 
-def post(port: int, path: str, token: str, body: bytes) -> bytes:
+def write_post(port: int, path: str, token: str, body: bytes) -> bytes:
     """The bytes of a POST request."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
@@ -56,10 +56,10 @@ def post(port: int, path: str, token: str, body: bytes) -> bytes:
 
 
 def hammer(
-    port: int, request: bytes, *, clients: int, seconds: float, wanted: bytes = b""
-) -> Hammered:
+    port: int, request: bytes, *, clients: int, seconds: float, text: bytes = b""
+) -> Results:
     """Let `clients` send `request` for this many seconds, each as soon as it has a response."""
-    found = Hammered()
+    results = Results()
     selector = selectors.DefaultSelector()
     began = time.perf_counter()
     for _ in range(clients):
@@ -70,17 +70,17 @@ def hammer(
     while selector.get_map():
         for key, _ in selector.select():
             client = key.data
-            if not client.is_answered():
+            if not client.receive():
                 continue
             now = time.perf_counter()
-            found.took_s.append(now - client.sent_at)
+            results.took_s.append(now - client.sent_at)
             status = int(client.answer[9:12])
-            found.statuses[status] = found.statuses.get(status, 0) + 1
-            found.lacking += status == 201 and wanted not in client.answer
+            results.statuses[status] = results.statuses.get(status, 0) + 1
+            results.lacking += status == 201 and text not in client.answer
             if now - began < seconds:
                 client.send(request)
             else:
                 selector.unregister(client.socket)
                 client.socket.close()
-    found.seconds = time.perf_counter() - began
-    return found
+    results.seconds = time.perf_counter() - began
+    return results

@@ -1,16 +1,21 @@
-"""Put the traffic of a team on one site, and twice its limit: `python -m bench.load [--tools 100000]`.
+"""Put the traffic of a team on one site, and twice its limit.
 
-90 % of the requests are pages of the catalog (searches, lists, tools), 9 % are requests of programs, and 1 % are runs.
-`--postgresql` serves the same catalog from PostgreSQL, with runs in a worker of Celery over Redis. Four measurements:
+    .venv/bin/python -m bench.load [--tools 100000] [--postgresql]
 
-    holds       16 clients, each sends its next request when it has a response: requests/s is what the site holds
+90 % of the requests are pages of the catalog (searches, lists, tools), 9 % are requests of
+programs, and 1 % are runs. `--postgresql` serves the same catalog from PostgreSQL, with runs in a
+worker of Celery over Redis. Four measurements:
+
+    holds       16 clients, each sends its next request when it has a response: requests/s is what
+                the site holds
     usual load  requests at 70 % of that rate, whether or not earlier ones have been answered
     twice       requests at 200 % of that rate
     afterwards  the usual load once more, to see whether the site recovers
 
-Times count from the moment at which a request was due, so they include waiting for a connection. Rate limits are on,
-but so high that these clients, which share one address, are not limited by them. Memory is that of all processes of the
-site, shared pages divided by the processes that share them.
+Times count from the moment at which a request was due, so they include waiting for a connection.
+Rate limits are on, but so high that these clients, which share one address, are not limited by
+them. Memory is that of all processes of the site, shared pages divided by the processes that share
+them.
 """
 
 from __future__ import annotations
@@ -32,14 +37,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from bench.first_runs import memory_mib
+from bench.first_runs import measure_memory
 from bench.load_specs import HIGH_RATES
-from bench.scale import COMMON, _words, prepare
+from bench.scale import COMMON, prepare, select_words
 from tests.site import Site
 
-Connections = asyncio.LifoQueue[
-    tuple[float, asyncio.StreamReader, asyncio.StreamWriter]
-]  # since when each is idle
+# Since when each is idle, and its two ends.
+Connections = asyncio.LifoQueue[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]]
 
 CONNECTIONS = 256  # that twice the load may open
 TIMEOUT_S = 30.0
@@ -48,82 +52,83 @@ MEASURED_S = 20.0
 
 
 @dataclass
-class Measured:
-    """The responses: seconds from due to answered, and responses by status (0: no response in `TIMEOUT_S`)."""
+class Results:
+    """Seconds from due to answered, and responses by status (0: no response in `TIMEOUT_S`)."""
 
     seconds: float = 0.0
     took_s: list[float] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
 
-    def line(self) -> str:
-        cuts = [cut * 1000 for cut in statistics.quantiles(self.took_s, n=100)]
-        good = sum(count for status, count in self.statuses.items() if 200 <= status < 400)
-        others = [
-            (count, status or "no response")
-            for status, count in self.statuses.items()
-            if not 200 <= status < 400
-        ]
-        return (
-            f"{good / self.seconds:8.0f}/s {cuts[49]:8.1f} {cuts[94]:8.1f} {cuts[98]:8.1f}   "
-            f"{', '.join(f'{count} x {status}' for count, status in others) or 'none'}"
-        )
+    def write_line(self) -> str:
+        successes = 0
+        errors = []
+        for status, count in self.statuses.items():
+            if 200 <= status < 400:
+                successes += count
+            else:
+                errors.append(f"{count} x {status or 'no response'}")
+        quantiles = statistics.quantiles(self.took_s, n=100)
+        line = f"{successes / self.seconds:8.0f}/s"
+        for index in (49, 94, 98):
+            line += f" {quantiles[index] * 1000:8.1f}"
+        return f"{line}   {', '.join(errors) or 'none'}"
 
 
 class Load:
     """Sends requests, which `next_request` makes, over connections that stay open."""
 
     def __init__(self, port: int, next_request: Callable[[], bytes]) -> None:
-        self.port, self.next_request = port, next_request
+        self.port = port
+        self.next_request = next_request
 
-    async def closed(self, clients: int, seconds: float) -> Measured:
+    async def run_clients(self, clients: int, seconds: float) -> Results:
         """Each client waits for its response before it sends the next request."""
-        found, began = Measured(), time.perf_counter()
+        results, began = Results(), time.perf_counter()
 
         async def client() -> None:
             while (now := time.perf_counter()) - began < seconds:
-                await self._send(found, now, connections)
+                await self._send(results, now, connections)
 
         connections: Connections = asyncio.LifoQueue()
         await asyncio.gather(*(client() for _ in range(clients)))
-        return await self._end(found, began, connections)
+        return await self._end(results, began, connections)
 
-    async def open(self, per_second: float, seconds: float) -> Measured:
+    async def run_at_rate(self, per_second: float, seconds: float) -> Results:
         """Requests become due at a rate. Requests without a free connection wait."""
-        found, began = Measured(), time.perf_counter()
+        results, began = Results(), time.perf_counter()
         connections: Connections = asyncio.LifoQueue()
         free, tasks = asyncio.Semaphore(CONNECTIONS), []
 
         async def request(due: float) -> None:
             async with free:
-                await self._send(found, due, connections)
+                await self._send(results, due, connections)
 
         for number in range(int(per_second * seconds)):
             due = began + number / per_second
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
             tasks.append(asyncio.create_task(request(due)))
         await asyncio.gather(*tasks)
-        return await self._end(found, began, connections)
+        return await self._end(results, began, connections)
 
-    async def _send(self, found: Measured, due: float, connections: Connections) -> None:
+    async def _send(self, results: Results, due: float, connections: Connections) -> None:
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                reader, writer = await self._connection(connections)
+                reader, writer = await self._connect(connections)
                 writer.write(self.next_request())
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
-                await reader.readexactly(
-                    int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
-                )
+                _, _, rest = head.partition(b"content-length:")
+                await reader.readexactly(int(rest.split(b"\r\n", 1)[0]))
         except (OSError, EOFError, TimeoutError):
-            found.statuses[0] += 1
+            results.statuses[0] += 1
             return
-        found.took_s.append(time.perf_counter() - due)
-        found.statuses[int(head[9:12])] += 1
+        results.took_s.append(time.perf_counter() - due)
+        results.statuses[int(head[9:12])] += 1
         if b"connection: close" in head:
             writer.close()
         else:
             connections.put_nowait((time.perf_counter(), reader, writer))
 
-    async def _connection(
+    async def _connect(
         self, connections: Connections
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """The connection that was used last, or a new one where that was too long ago."""
@@ -135,15 +140,15 @@ class Load:
         return await asyncio.open_connection("127.0.0.1", self.port)
 
     @staticmethod
-    async def _end(found: Measured, began: float, connections: Connections) -> Measured:
-        found.seconds = time.perf_counter() - began
+    async def _end(results: Results, began: float, connections: Connections) -> Results:
+        results.seconds = time.perf_counter() - began
         while not connections.empty():
             connections.get_nowait()[2].close()
-        return found
+        return results
 
 
-def traffic(port: int, token: str, words: list[str], slugs: list[str]) -> Callable[[], bytes]:
-    """Makes one request after the other, in the shares that the module's docstring says."""
+def plan_traffic(port: int, token: str, words: list[str], slugs: list[str]) -> Callable[[], bytes]:
+    """A function that makes the next request, in the shares that the module's docstring says."""
     chance = random.Random(1)
     host = f"Host: 127.0.0.1:{port}\r\n"
     program = f"{host}Authorization: Bearer {token}\r\n"
@@ -152,27 +157,27 @@ def traffic(port: int, token: str, words: list[str], slugs: list[str]) -> Callab
     def get(path: str, head: str) -> bytes:
         return f"GET {path} HTTP/1.1\r\n{head}Accept-Encoding: gzip\r\n\r\n".encode()
 
-    def search() -> str:
+    def write_query() -> str:
         first = f"{chance.choice(COMMON)}+" if chance.random() < 0.7 else ""
         return f"?q={first}{chance.choice(words)}"
 
-    def page() -> bytes:
+    def ask_page() -> bytes:
         kind = chance.random()
         if kind < 0.5:
-            return get(f"/tools/{search()}", host)
+            return get(f"/tools/{write_query()}", host)
         if kind < 0.6:
             return get("/tools/", host)
         return get(f"/tools/{quote(chance.choice(slugs))}/", host)
 
     def call() -> bytes:
         if chance.random() < 0.6:
-            return get(f"/api/v1/tools{search()}", program)
+            return get(f"/api/v1/tools{write_query()}", program)
         return get(f"/api/v1/tools/{quote(chance.choice(slugs))}", program)
 
-    def next_request() -> bytes:
+    def make_request() -> bytes:
         kind = chance.random()
         if kind < 0.90:
-            return page()
+            return ask_page()
         if kind < 0.99:
             return call()
         head = (
@@ -181,20 +186,20 @@ def traffic(port: int, token: str, words: list[str], slugs: list[str]) -> Callab
         )
         return f"{head}Content-Length: {len(run)}\r\n\r\n".encode() + run
 
-    return next_request
+    return make_request
 
 
-def team(folder: Path, stack: ExitStack) -> dict[str, str]:
-    """The environment of a site with PostgreSQL, which gets the rows of the SQLite site, and Redis."""
+def start_team(folder: Path, stack: ExitStack) -> dict[str, str]:
+    """Move the rows of the SQLite site to PostgreSQL, start Redis, and return the environment."""
     from tests.postgres import PostgreSQL
     from tests.site import ROOT, free_port
 
     database = stack.enter_context(PostgreSQL())
     began = time.perf_counter()
     rows = str(folder / "site.jsonl")
-    apart = ["-e", "contenttypes", "-e", "auth.permission", "-e", "accounts.session"]
+    others = ["-e", "contenttypes", "-e", "auth.permission", "-e", "accounts.session"]
     move = [
-        ["dumpdata", "--format", "jsonl", "--natural-foreign", *apart, "--output", rows],
+        ["dumpdata", "--format", "jsonl", "--natural-foreign", *others, "--output", rows],
         ["migrate"],
         ["loaddata", rows],
         ["rebuild_index"],
@@ -211,20 +216,8 @@ def team(folder: Path, stack: ExitStack) -> dict[str, str]:
         )
     print(f"moved to PostgreSQL in {time.perf_counter() - began:.0f} s", flush=True)
     port = free_port()
-    redis = subprocess.Popen(
-        [
-            "redis-server",
-            "--bind",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--save",
-            "",
-            "--dir",
-            str(folder),
-        ],
-        stdout=subprocess.DEVNULL,
-    )
+    command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", ""]
+    redis = subprocess.Popen([*command, "--dir", str(folder)], stdout=subprocess.DEVNULL)
     stack.callback(redis.wait)
     stack.callback(redis.terminate)
     broker = f"redis://127.0.0.1:{port}"
@@ -248,12 +241,11 @@ def main() -> None:
         folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         prepare(folder, options.tools)
         data = folder / "site"
-        words = _words(
-            data / "toolshelf.sqlite3",
-            max(2, options.tools // 10_000),
-            max(40, options.tools // 100),
+        database = data / "toolshelf.sqlite3"
+        words = select_words(
+            database, max(2, options.tools // 10_000), max(40, options.tools // 100)
         )
-        environment = team(data, stack) if options.postgresql else {}
+        environment = start_team(data, stack) if options.postgresql else {}
         site = Site(data, prepared=False, **HIGH_RATES, **environment)
         stack.callback(site.stop)
         processes = [site.process.pid]
@@ -268,41 +260,35 @@ def main() -> None:
             stack.callback(worker.terminate)
             processes.append(worker.pid)
             time.sleep(15)  # a worker needs some seconds until it takes runs
-        site.manage(
-            "load_specs", "--quiet", "playground/builtin/specs/hash_text.json"
-        )  # a catalog has no samples
-        slugs = slugs_of(site)
-        load = Load(site.port, traffic(site.port, site.token("bench"), words, slugs))
-        asyncio.run(load.closed(4, 5))  # templates and modules are loaded, caches filled
+        # A catalog has no samples.
+        site.manage("load_specs", "--quiet", "playground/builtin/specs/hash_text.json")
+        make_request = plan_traffic(site.port, site.token("bench"), words, select_slugs(site))
+        load = Load(site.port, make_request)
+        asyncio.run(load.run_clients(4, 5))  # templates and modules are loaded, caches filled
 
-        def show(name: str, found: Measured) -> Measured:
-            memory = sum(map(memory_mib, processes))
-            print(f"{name:26} {found.line()}   {memory:6.0f} MiB", flush=True)
-            return found
+        def show(name: str, results: Results) -> Results:
+            memory = sum(map(measure_memory, processes))
+            print(f"{name:26} {results.write_line()}   {memory:6.0f} MiB", flush=True)
+            return results
 
         print(f"{options.tools:,} tools, {os.cpu_count()} processors that the clients use too")
         print(f"{'':26} {'answered':>10} {'p50':>8} {'p95':>8} {'p99':>8}   errors")
-        holds = show("holds, 16 clients", asyncio.run(load.closed(16, options.seconds)))
-        rate = len(holds.took_s) / holds.seconds
-        for name, share in (
-            ("usual load, 70 %", 0.7),
-            ("twice, 200 %", 2.0),
-            ("afterwards, 70 %", 0.7),
-        ):
-            show(
-                f"{name} ({rate * share:.0f}/s)",
-                asyncio.run(load.open(rate * share, options.seconds)),
-            )
+        limit = show("holds, 16 clients", asyncio.run(load.run_clients(16, options.seconds)))
+        shares = {"usual load, 70 %": 0.7, "twice, 200 %": 2.0, "afterwards, 70 %": 0.7}
+        for name, share in shares.items():
+            rate = share * len(limit.took_s) / limit.seconds
+            results = asyncio.run(load.run_at_rate(rate, options.seconds))
+            show(f"{name} ({rate:.0f}/s)", results)
 
 
-def slugs_of(site: Site, count: int = 2_000) -> list[str]:
+def select_slugs(site: Site, count: int = 2_000) -> list[str]:
     """Some slugs of the catalog, from all over it."""
     code = (
         "import random; from catalog.models import Tool; keys = "
         "list(Tool.objects.values_list('slug', flat=True)); random.Random(1).shuffle(keys); "
         f"print('\\n'.join(keys[:{count}]))"
     )
-    return [line for line in site.manage("shell", "-v", "0", "-c", code).stdout.split() if line]
+    return site.manage("shell", "-v", "0", "-c", code).stdout.split()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""Measure the MCP server beside FastMCP, which serves the same trivial tool: `python -m bench.mcp_latency [--quick]`.
+"""Measure the MCP server beside FastMCP, which serves the same trivial tool.
 
-Both serve a tool that returns the SHA-256 of a text. FastMCP calls a function of its own process. Toolshelf runs the
-tool in a new, isolated process, checks parameters and response, and stores the run; its mock leaves out the process.
-The requests are those of 2026-07-28, in turns, on one connection each.
+    .venv/bin/python -m bench.mcp_latency [--quick]
+
+Both serve a tool that returns the SHA-256 of a text. FastMCP calls a function of its own process.
+Toolshelf runs the tool in a new, isolated process, checks parameters and response, and stores the
+run; its mock leaves out the process. The requests are those of 2026-07-28, in turns, on one
+connection each.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import time
 from pathlib import Path
 
 from bench import first_runs
+from bench.timing import get_p95, time_ms
 from tests.site import Site, free_port
 
 VERSION = "2026-07-28"
@@ -34,8 +38,8 @@ def hash_text(text: str) -> dict[str, str]:
     return {"digest": hashlib.sha256(text.encode()).hexdigest()}
 
 
-app.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), stateless_http=True, json_response=True,
-        show_banner=False, log_level="ERROR")
+app.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), stateless_http=True,
+        json_response=True, show_banner=False, log_level="ERROR")
 """
 
 
@@ -64,35 +68,36 @@ class Client:
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         try:
-            self.connection.request("POST", self.path, json.dumps(body), headers)
-            response = self.connection.getresponse()
-        except (
-            BrokenPipeError,
-            http.client.RemoteDisconnected,
-        ):  # the server closes idle connections
-            self.connection.close()
-            self.connection.request("POST", self.path, json.dumps(body), headers)
-            response = self.connection.getresponse()
+            response = self.post(json.dumps(body), headers)
+        except (BrokenPipeError, http.client.RemoteDisconnected):
+            self.connection.close()  # the server closes idle connections
+            response = self.post(json.dumps(body), headers)
         text = response.read().decode()
         if response.status != 200:
             raise RuntimeError(f"{response.status} {text}")
         if text.startswith("event:"):
-            text = next(
-                line for line in text.splitlines() if line.startswith("data:")
-            ).removeprefix("data:")
+            _, _, rest = text.partition("\ndata:")
+            text = rest.partition("\n")[0]
         answer = json.loads(text)
         if "error" in answer or answer["result"].get("isError"):
             raise RuntimeError(text)
         return answer["result"]
 
+    def post(self, body: str, headers: dict[str, str]) -> http.client.HTTPResponse:
+        self.connection.request("POST", self.path, body, headers)
+        return self.connection.getresponse()
 
-def row(what: str, fast: list[float] | None, own: list[float]) -> None:
-    def cell(times: list[float]) -> str:
-        times = sorted(times)
-        return f"{statistics.median(times):7.2f} ms (p95 {times[int(len(times) * 0.95)]:.2f})"
 
+def print_row(what: str, fast: list[float], own: list[float]) -> None:
+    """Print a row; `fast` is empty where FastMCP has nothing to compare with."""
     ratio = f"{statistics.median(own) / statistics.median(fast):5.1f}x" if fast else ""
-    print(f"{what:42} {cell(fast) if fast else '':>26} {cell(own):>26} {ratio:>7}", flush=True)
+    print(f"{what:42} {write_cell(fast):>26} {write_cell(own):>26} {ratio:>7}", flush=True)
+
+
+def write_cell(times: list[float]) -> str:
+    if not times:
+        return ""
+    return f"{statistics.median(times):7.2f} ms (p95 {get_p95(times):.2f})"
 
 
 def main() -> None:
@@ -140,12 +145,12 @@ def main() -> None:
         for what, (theirs, ours) in pairs.items():
             times: tuple[list[float], list[float]] = ([], [])
             for turn in range(rounds + 10):
-                for found, send in zip(times, (theirs, ours), strict=True):
-                    if send and turn >= 10:
-                        found.append(first_runs.timed(send))
-                    elif send:
-                        send()
-            row(what, times[0] or None, times[1])
+                for server_times, send in zip(times, (theirs, ours), strict=True):
+                    if send:
+                        took_ms = time_ms(send)
+                        if turn >= 10:
+                            server_times.append(took_ms)
+            print_row(what, *times)
     finally:
         fast.terminate()
         fast.wait()

@@ -1,4 +1,4 @@
-"""OpenAPI documents of a given size whose definitions refer to each other, the same for the same seed.
+"""OpenAPI documents of a given size whose definitions refer to each other, from a seed.
 
     .venv/bin/python -m bench.openapi_documents [--operations 500] [--definitions 1000]
 
@@ -33,15 +33,15 @@ REFERENCES_PER_DEFINITION = 2
 def make_document(
     operations: int = 500, definitions: int = 1_000, *, seed: int = 1
 ) -> dict[str, Any]:
-    """An OpenAPI 3.0 document; most definitions are reached from each operation, as in the largest real documents."""
+    """An OpenAPI 3.0 document. As in the largest real ones, operations reach most definitions."""
     chance = random.Random(seed)
     names = [f"Resource{number}Definition" for number in range(definitions)]
     paths: dict[str, Any] = {}
     for number in range(operations):
         method = METHODS[number % len(METHODS)]
         path = f"/resources{number // len(METHODS)}/{{id}}"
-        paths.setdefault(path, {})[method] = _operation(number, method, names, chance)
-    schemas = {name: _definition(name, names, chance) for name in names}
+        paths.setdefault(path, {})[method] = _make_operation(number, method, names, chance)
+    schemas = {name: _make_definition(name, names, chance) for name in names}
     return {
         "openapi": "3.0.3",
         "info": {"title": "Resources", "version": "1"},
@@ -51,7 +51,9 @@ def make_document(
     }
 
 
-def _operation(number: int, method: str, names: list[str], chance: random.Random) -> dict[str, Any]:
+def _make_operation(
+    number: int, method: str, names: list[str], chance: random.Random
+) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": f"{method}_resource_{number}",
         "summary": f"{method.title()} the resource of kind {number}",
@@ -59,32 +61,35 @@ def _operation(number: int, method: str, names: list[str], chance: random.Random
             {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
         ],
         "responses": {
-            "200": {"description": "The resource.", "content": _json_of(chance.choice(names))}
+            "200": {"description": "The resource.", "content": _write_content(chance.choice(names))}
         },
     }
     if method in {"put", "post", "patch"}:
-        operation["requestBody"] = {"required": True, "content": _json_of(chance.choice(names))}
+        operation["requestBody"] = {
+            "required": True,
+            "content": _write_content(chance.choice(names)),
+        }
     return operation
 
 
-def _json_of(name: str) -> dict[str, Any]:
-    return {"application/json": {"schema": _reference(name)}}
+def _write_content(name: str) -> dict[str, Any]:
+    return {"application/json": {"schema": _refer(name)}}
 
 
-def _reference(name: str) -> dict[str, str]:
+def _refer(name: str) -> dict[str, Any]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _definition(name: str, names: list[str], chance: random.Random) -> dict[str, Any]:
+def _make_definition(name: str, names: list[str], chance: random.Random) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for number, scalar in enumerate(chance.sample(SCALARS, 5)):
-        described = f"The field {number} of {name}, as the service stores it."
-        properties[f"field_{number}"] = {**scalar, "description": described}
+        description = f"The field {number} of {name}, as the service stores it."
+        properties[f"field_{number}"] = {**scalar, "description": description}
     for number in range(REFERENCES_PER_DEFINITION):
-        reference = _reference(chance.choice(names))
-        properties[f"related_{number}"] = (
-            {"type": "array", "items": reference} if number else reference
-        )
+        reference = _refer(chance.choice(names))
+        if number:
+            reference = {"type": "array", "items": reference}
+        properties[f"related_{number}"] = reference
     return {"type": "object", "required": ["field_0"], "properties": properties}
 
 
@@ -92,11 +97,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operations", type=int, default=500)
     parser.add_argument("--definitions", type=int, default=1_000)
-    given = parser.parse_args()
-    text = json.dumps(make_document(given.operations, given.definitions))
-    started = time.process_time()
+    options = parser.parse_args()
+    text = json.dumps(make_document(options.operations, options.definitions))
+    began = time.process_time()
     specs = import_document(loads(text, max_bytes=MAX_DOCUMENT_BYTES)).specs
-    took_s = time.process_time() - started
+    took_s = time.process_time() - began
     tools = sum(spec.spec is not None for spec in specs)
     print(f"{tools:,} tools of a document of {len(text):,} bytes: {took_s:.1f} CPU s")
 

@@ -1,12 +1,14 @@
-"""Measure the speed of the main pages for a visitor, in Chromium, over a slow connection with a slow processor.
+"""Measure the speed of the main pages for a visitor with a slow connection and a slow processor.
 
-    .venv/bin/python -m bench.page_speed [--visits 5] [--page tool] [--cpu 4] [--latency-ms 150] [--kbit-s 1638]
+    .venv/bin/python -m bench.page_speed [--visits 5] [--page tool]
+        [--cpu 4] [--latency-ms 150] [--kbit-s 1638]
 
-Each page is visited with an empty cache, and again with what that visit left in it. Printed are medians of the bytes
-transferred (with headers), of Largest Contentful Paint, and of the page's slowest reaction to the interactions of a
-visit (Event Timing reports none under 16 ms), and the greatest sum of layout shifts, after scrolling to the end. The
-connection and the processor are those of Lighthouse's phone, by default: 150 ms, 1.6 Mbit/s, and a fourth of this
-processor's speed. Goals: 0.8 s, no shift, 100 ms, and 60 KB for the median page.
+Chromium visits each page with an empty cache, and again with what that visit left in it. Printed
+are medians of the bytes transferred (with headers), of Largest Contentful Paint, and of the page's
+slowest reaction to the interactions of a visit (Event Timing reports none under 16 ms), and the
+greatest sum of layout shifts, after scrolling to the end. The connection and the processor are
+those of Lighthouse's phone, by default: 150 ms, 1.6 Mbit/s, and a fourth of this processor's speed.
+Goals: 0.8 s, no shift, 100 ms, and 60 KB for the median page.
 
 The site has the samples and what `tests.browser.sample_state` adds; the visitor is signed in.
 """
@@ -70,12 +72,20 @@ MAIN: dict[str, list[tuple[str, Interact]]] = {
 
 @dataclass
 class Visit:
-    """One visit: bytes, milliseconds until the largest paint, the sum of shifts, and milliseconds."""
+    """One visit.
 
-    transferred: int
+    Attributes:
+        size: bytes transferred, with headers.
+        paint: ms until the largest paint.
+        shift: the sum of layout shifts.
+        source: the element that shifted most.
+        slowest: the ms of the slowest reaction to each interaction.
+    """
+
+    size: int
     paint: float
     shift: float
-    moved: str
+    source: str
     slowest: dict[str, float] = field(default_factory=dict)
 
 
@@ -99,7 +109,7 @@ class Throttle:
 
 def visit(
     context: BrowserContext,
-    address: str,
+    url: str,
     interactions: list[tuple[str, Interact]],
     throttle: Throttle,
 ) -> Visit:
@@ -110,19 +120,19 @@ def visit(
     session.on(
         "Network.loadingFinished", lambda event: sizes.append(int(event["encodedDataLength"]))
     )
-    page.goto(address)
+    page.goto(url)
     settle(page)
-    transferred, paint = sum(sizes), page.evaluate("vitals.paint")
+    size, paint = sum(sizes), page.evaluate("vitals.paint")
     scroll_through(page)
-    measured = Visit(transferred, paint, *layout_shifts(page))
+    figures = Visit(size, paint, *layout_shifts(page))
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
     for name, interact in interactions:
         page.evaluate("vitals.interactions.length = 0")
         interact(page)
         settle(page)
-        measured.slowest[name] = page.evaluate("Math.max(0, ...vitals.interactions)")
+        figures.slowest[name] = page.evaluate("Math.max(0, ...vitals.interactions)")
     page.close()
-    return measured
+    return figures
 
 
 def main() -> None:
@@ -157,31 +167,37 @@ def main() -> None:
                 for _ in range(options.visits):
                     context = visitors.new_context(cookies)
                     for visits in (first, again):
-                        address = state.address.format_map(visitors.values)
-                        visits.append(visit(context, address, MAIN[state.name], throttle))
+                        url = state.address.format_map(visitors.values)
+                        visits.append(visit(context, url, MAIN[state.name], throttle))
                     context.close()
-                print(row(state.name, first, again), flush=True)
+                print(write_row(state.name, first, again), flush=True)
         finally:
             browser.close()
             site.stop()
 
 
-def row(name: str, first: list[Visit], again: list[Visit]) -> str:
-    def median(visits: list[Visit], attribute: str) -> float:
-        return statistics.median(getattr(each, attribute) for each in visits) / 1000
+def write_row(name: str, first: list[Visit], again: list[Visit]) -> str:
+    visits = first + again
+    worst = max(visits, key=lambda each: each.shift)
+    reactions = []
+    for key in first[0].slowest:
+        slowest_ms = statistics.median(each.slowest[key] for each in visits)
+        reactions.append(f"{key} {slowest_ms:.0f}" if slowest_ms else f"{key} < 16")
+    cells = [
+        name,
+        f"{get_median(first, 'size'):.0f}",
+        f"{get_median(again, 'size'):.0f}",
+        f"{get_median(first, 'paint'):.2f}",
+        f"{get_median(again, 'paint'):.2f}",
+        f"{worst.shift:.4f} {worst.source}",
+        ", ".join(reactions),
+    ]
+    return f"| {' | '.join(cells)} |"
 
-    worst = max(first + again, key=lambda each: each.shift)
-    slowest = {
-        key: statistics.median(each.slowest[key] for each in first + again)
-        for key in first[0].slowest
-    }
-    return (
-        f"| {name} | {median(first, 'transferred'):.0f} | {median(again, 'transferred'):.0f} | "
-        f"{median(first, 'paint'):.2f} | {median(again, 'paint'):.2f} | {worst.shift:.4f} "
-        f"{worst.moved} | "
-        f"{', '.join(f'{key} {value:.0f}' if value else f'{key} < 16' for key, value in slowest.items())} "
-        "|"
-    )
+
+def get_median(visits: list[Visit], attribute: str) -> float:
+    """The median of an attribute, in KB or seconds."""
+    return statistics.median(getattr(each, attribute) for each in visits) / 1000
 
 
 if __name__ == "__main__":

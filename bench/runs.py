@@ -2,8 +2,8 @@
 
     .venv/bin/python bench/runs.py [--runs 1000] [--threads 16] [--slots 16] [--plain]
 
-The targets: 200 runs per second with 16 threads on two cores; about 1.2 ms for a run forked from a warm parent, of
-which the server itself takes 0.4 ms.
+The targets: 200 runs per second with 16 threads on two cores; about 1.2 ms for a run forked from a
+warm parent, of which the server itself takes 0.4 ms.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from bench.timing import get_p95, time_ms  # noqa: E402
 from playground.runner.engine import Job, LocalRunner  # noqa: E402
 from playground.runner.engine.worker_process import ALL_MODES, WorkerProcess  # noqa: E402
 
@@ -67,44 +68,33 @@ def main() -> None:
         if end is None or end.response != {"answer": number}:
             raise SystemExit(f"a run failed: {end}")
 
-    began_at = time.perf_counter()
-    run_once(0)
-    print(
-        "first run, including the start of all processes: "
-        f"{(time.perf_counter() - began_at) * 1000:.0f} ms"
-    )
+    print(f"first run, including the start of all processes: {time_ms(run_once, 0):.0f} ms")
     for _ in range(20):
         run_once(1)
-    one_at_a_time("runs, one at a time", run_once, options.runs // 2)
-    many_at_once("runs", run_once, options.runs, options.threads)
-    one_at_a_time("new interpreters, one at a time", lambda _: run_fresh(tools), 40)
-    many_at_once("new interpreters", lambda _: run_fresh(tools), 80, options.threads)
+    measure_one_by_one("runs, one at a time", run_once, options.runs // 2)
+    measure_concurrent("runs", run_once, options.runs, options.threads)
+    measure_one_by_one("new interpreters, one at a time", lambda _: run_fresh(tools), 40)
+    measure_concurrent("new interpreters", lambda _: run_fresh(tools), 80, options.threads)
     runner.close()
-    print(
-        "the server's peak memory: "
-        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
-    )
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"the server's peak memory: {peak_kib / 1024:.0f} MiB")
 
 
-def one_at_a_time(name: str, do: Callable[[int], None], count: int) -> None:
-    took_ms, cpu_s = [], time.process_time()
-    for number in range(count):
-        began_at = time.perf_counter()
-        do(number)
-        took_ms.append((time.perf_counter() - began_at) * 1000)
+def measure_one_by_one(name: str, do: Callable[[int], None], count: int) -> None:
+    cpu_s = time.process_time()
+    times = [time_ms(do, number) for number in range(count)]
     cpu_ms = (time.process_time() - cpu_s) / count * 1000
-    slow = statistics.quantiles(took_ms, n=20)[-1]
+    median = statistics.median(times)
     print(
-        f"{name}: median {statistics.median(took_ms):.2f} ms, p95 {slow:.2f} ms, server CPU "
-        f"{cpu_ms:.2f} ms"
+        f"{name}: median {median:.2f} ms, p95 {get_p95(times):.2f} ms, server CPU {cpu_ms:.2f} ms"
     )
 
 
-def many_at_once(name: str, do: Callable[[int], None], count: int, threads: int) -> None:
-    began_at = time.perf_counter()
+def measure_concurrent(name: str, do: Callable[[int], None], count: int, threads: int) -> None:
+    began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(do, range(count)))
-    print(f"{name}, {threads} threads: {count / (time.perf_counter() - began_at):.0f} per second")
+    print(f"{name}, {threads} threads: {count / (time.perf_counter() - began):.0f} per second")
 
 
 def run_fresh(tools: Path) -> None:

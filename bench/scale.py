@@ -1,16 +1,19 @@
-"""Measure the first page of a search in a large catalog, compared with a baseline ("floor"): p50 and p95 in ms.
+"""Measure the first page of a search in a large catalog, compared with a baseline ("floor"), in ms.
 
-    .venv/bin/python -m bench.scale [--tools 10000] [--folder DIR] [--rounds 8] [--only CLASS …] [--only-load]
+    .venv/bin/python -m bench.scale [--tools 10000] [--folder DIR] [--rounds 8] [--only CLASS …]
+        [--only-load]
 
-Specs are generated (see specs.py) and loaded by `load_specs` into a data directory, and into the baseline's table (see
-floor.py). granian serves both, with the same number of processes and threads. One client requests them in turns, so
-that a slow moment of the machine affects both. With `--folder` the loaded data stays there for the next time.
+Specs are generated (see specs.py) and loaded by `load_specs` into a data directory, and into the
+baseline's table (see floor.py). granian serves both, with the same number of processes and threads.
+One client requests them in turns, so that a slow moment of the machine affects both. With
+`--folder` the loaded data stays there for the next time.
 
-Words are drawn by the number of tools that contain them: rare (2 to 20), medium (a thousandth to a hundredth of all),
-common (the verbs that most names begin with). "ours, HTML" is the whole page or, for typing, the part that changes; the
-facets are counted by a second request ("facets"). Toolshelf caches results until the catalog changes. To measure the
-search itself, each query excludes another word that no tool contains; "again" repeats the same query immediately. There
-is only one query without words, which is cached.
+Words are drawn by the number of tools that contain them: rare (2 to 20), medium (a thousandth to a
+hundredth of all), common (the verbs that most names begin with). "ours, HTML" is the page or, for
+typing, the part that changes; the facets are counted by a second request ("facets"). Toolshelf
+caches results until the catalog changes. To measure the search itself, each query excludes another
+word that no tool contains; "again" repeats the same query immediately. There is only one query
+without words, which is cached.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -34,8 +38,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from bench import floor
+from bench.first_runs import measure_memory
 from bench.load_specs import HIGH_RATES, load
-from bench.specs import specs
+from bench.specs import make_specs
+from bench.timing import get_p95
 from tests.site import ROOT, Site, free_port
 
 FILE_SPECS = 50_000
@@ -61,18 +67,14 @@ def main() -> None:
         prepare(folder, options.tools)
         if options.only_load:
             return
-        classes = questions(folder / "site" / "toolshelf.sqlite3", options.tools, options.rounds)
-        classes = {
-            name: asked
-            for name, asked in classes.items()
-            if name in options.only or not options.only
-        }
-        with closing(Served(folder)) as served:
-            measure(served, classes)
-            print(f"memory of the server: {served.memory_mib():,.0f} MiB ({PROCESSES} processes)")
-
-
-# -- queries ----------------------------------------------------------------------------------------------------------
+        database = folder / "site" / "toolshelf.sqlite3"
+        classes = make_questions(database, options.tools, options.rounds)
+        for name in set(classes).difference(options.only or classes):
+            del classes[name]
+        with closing(Servers(folder)) as servers:
+            measure(servers, classes)
+            memory = servers.measure_memory()
+            print(f"memory of the server: {memory:,.0f} MiB ({PROCESSES} processes)")
 
 
 def prepare(folder: Path, tools: int) -> None:
@@ -82,18 +84,20 @@ def prepare(folder: Path, tools: int) -> None:
         return
     data_dir = folder / "site"
     data_dir.mkdir(parents=True)
-    made = specs(tools)
-    files = [folder / f"specs-{number:03}.ndjson" for number in range(-(-tools // FILE_SPECS))]
-    for file in files:
-        file.write_text("".join(f"{text}\n" for text in islice(made, FILE_SPECS)), encoding="utf-8")
+    texts = make_specs(tools)
+    files = []
+    while lines := list(islice(texts, FILE_SPECS)):
+        file = folder / f"specs-{len(files):03}.ndjson"
+        file.write_text("\n".join(lines), encoding="utf-8")
+        files.append(file)
     print(f"load_specs: {load(data_dir, *files):,.0f} specs/s", file=sys.stderr)
-    floor.build(folder / "floor.sqlite3", _lines(files))
+    floor.build(folder / "floor.sqlite3", _read_lines(files))
     for file in files:
         file.unlink()
     done.touch()
 
 
-def _lines(files: list[Path]) -> Iterator[str]:
+def _read_lines(files: list[Path]) -> Iterator[str]:
     for file in files:
         with file.open(encoding="utf-8") as lines:
             yield from lines
@@ -110,60 +114,64 @@ class Question:
     typing: bool = False
     examples: bool = False
 
-    def address(self, way: str) -> str:
+    def make_url(self, way: str) -> str:
         """The URL for `way`. If there are words, each URL of ours is different."""
-        chosen = {"q": self.words} if self.words else {}
+        query = {}
+        if self.words:
+            query["q"] = self.words
         if self.examples:
-            chosen["examples"] = "1"
+            query["examples"] = "1"
         if way == "floor":
-            chosen |= {"typing": "1"} if self.typing else {}
-            return f"/search?{urlencode(chosen)}" if self.words else "/"
-        if self.words:  # the last one is complete if a space follows it
-            chosen["q"] = f"-never{next(_numbers)} {self.words}{'' if self.typing else ' '}"
-        return f"{PATHS[way]}?{urlencode(chosen)}"
+            if self.typing:
+                query["typing"] = "1"
+            return f"/search?{urlencode(query)}" if self.words else "/"
+        if self.words:
+            query["q"] = f"-never{next(_numbers)} {self.words}"
+            if not self.typing:
+                query["q"] += " "  # the last word is complete
+        return f"{PATHS[way]}?{urlencode(query)}"
 
 
-def questions(database: Path, tools: int, rounds: int) -> dict[str, list[Question]]:
+def make_questions(database: Path, tools: int, rounds: int) -> dict[str, list[Question]]:
     """For each class, one query per round."""
     chance = random.Random(1)
-    rare = _words(database, 2, 20)
-    medium = _words(database, max(20, tools // 1000), max(40, tools // 100))
+    rare = select_words(database, 2, 20)
+    medium = select_words(database, max(20, tools // 1000), max(40, tools // 100))
+    classes: dict[str, list[Question]] = defaultdict(list)
 
-    def drawn(*pools: list[str]) -> list[str]:
-        return [" ".join(chance.choice(pool) for pool in pools) for _ in range(rounds)]
+    def add(name: str, *words: str, typing: bool = False, examples: bool = False) -> None:
+        classes[name].append(Question(" ".join(words), typing, examples))
 
-    common = [COMMON[number % len(COMMON)] for number in range(rounds)]
-    begun = [f"{common[number]} {chance.choice(medium)[:4]}" for number in range(rounds)]
-    return {
-        "list, no words": [Question("")] * rounds,
-        "list, a facet": [Question("", examples=True)] * rounds,
-        "rare word": [Question(words) for words in drawn(rare)],
-        "medium word": [Question(words) for words in drawn(medium)],
-        "common word": [Question(words) for words in common],
-        "get": [Question("get")] * rounds,
-        "common and medium": [Question(words) for words in drawn(list(COMMON), medium)],
-        "medium and medium": [Question(words) for words in drawn(medium, medium)],
-        "common and common": [
-            Question(f"{word} {COMMON[(number + 1 + number % 3) % len(COMMON)]}")
-            for number, word in enumerate(common)
-        ],
-        "typing, 3 letters": [Question(word[:3], typing=True) for word in drawn(medium)],
-        "typing, second word": [Question(words, typing=True) for words in begun],
-        "medium and a facet": [Question(words, examples=True) for words in drawn(medium)],
-        "common and a facet": [Question(words, examples=True) for words in common],
-    }
+    for number in range(rounds):
+        common = COMMON[number % len(COMMON)]
+        other_common = COMMON[(number + 1 + number % 3) % len(COMMON)]
+        word, other_word = chance.choices(medium, k=2)
+        add("list, no words")
+        add("list, a facet", examples=True)
+        add("rare word", chance.choice(rare))
+        add("medium word", word)
+        add("common word", common)
+        add("get", "get")
+        add("common and medium", common, other_word)
+        add("medium and medium", word, other_word)
+        add("common and common", common, other_common)
+        add("typing, 3 letters", word[:3], typing=True)
+        add("typing, second word", common, word[:4], typing=True)
+        add("medium and a facet", other_word, examples=True)
+        add("common and a facet", common, examples=True)
+    return classes
 
 
-def _words(database: Path, at_least: int, at_most: int) -> list[str]:
+def select_words(database: Path, at_least: int, at_most: int) -> list[str]:
     """Words that this number of tools contain; the program ends if there are none."""
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
-        found = opened.execute(
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        rows = connection.execute(
             "SELECT min(word) FROM tool_word JOIN tool_stem USING (stem) WHERE documents BETWEEN ? "
             "AND ? AND length(word) BETWEEN 5 AND 12 AND word NOT GLOB '*[^a-z]*' GROUP BY stem "
             "ORDER BY 1 LIMIT 20000",
             (at_least, at_most),
         )
-        words = [word for (word,) in found]
+        words = [word for (word,) in rows]
     if not words:
         raise SystemExit(
             f"No word is in {at_least} to {at_most} of these tools; measure with more --tools."
@@ -171,10 +179,7 @@ def _words(database: Path, at_least: int, at_most: int) -> list[str]:
     return words
 
 
-# -- asking -----------------------------------------------------------------------------------------------------------
-
-
-class Served:
+class Servers:
     """Both servers, each with a keep-alive connection."""
 
     def __init__(self, folder: Path) -> None:
@@ -203,34 +208,33 @@ class Served:
         }
 
     def ask_all_ways(self, question: Question) -> dict[str, float]:
-        """The time of each, in ms."""
-        addresses = {way: question.address(way) for way in WAYS if way not in AGAIN}
-        return {way: self.ask(way, question, addresses[AGAIN.get(way, way)]) for way in WAYS}
+        """The ms of each way."""
+        urls: dict[str, str] = {}
+        times = {}
+        for way in WAYS:
+            if way in AGAIN:
+                urls[way] = urls[AGAIN[way]]
+            else:
+                urls[way] = question.make_url(way)
+            times[way] = self.ask(way, question, urls[way])
+        return times
 
-    def ask(self, way: str, question: Question, address: str) -> float:
-        """The time of the request, in ms."""
+    def ask(self, way: str, question: Question, url: str) -> float:
+        """The ms of the request."""
         connection = self.connections[way]
         headers = {"HX-Request": "true"} if question.typing else {}
-        started = time.perf_counter()
-        connection.request("GET", address, headers=headers)
+        began = time.perf_counter()
+        connection.request("GET", url, headers=headers)
         answer = connection.getresponse()
         body = answer.read()
-        took_ms = (time.perf_counter() - started) * 1000
+        took_ms = (time.perf_counter() - began) * 1000
         if answer.status != 200:
             raise RuntimeError(f"{question} of {way}: {answer.status} {body[:500]!r}")
         return took_ms
 
-    def memory_mib(self) -> float:
-        """The proportional memory (PSS) of the site's processes, without mapped files."""
-        kib = 0
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                if os.getpgid(int(folder.name)) == os.getpgid(self.site.process.pid):
-                    for line in (folder / "smaps_rollup").read_text().splitlines():
-                        kib += int(line.split()[1]) if line.startswith("Pss_Anon:") else 0
-            except OSError:
-                continue
-        return kib / 1024
+    def measure_memory(self) -> float:
+        """The MiB of the site's processes without mapped files, shared pages divided (PSS)."""
+        return measure_memory(self.site.process.pid, "Pss_Anon:")
 
     def close(self) -> None:
         self.site.stop()
@@ -250,39 +254,33 @@ def wait_for(port: int) -> None:
         time.sleep(0.1)
 
 
-def measure(served: Served, classes: dict[str, list[Question]]) -> None:
-    for (
-        asked
-    ) in classes.values():  # once unmeasured, to warm up the processes and their database caches
-        for question in asked[:4]:
-            served.ask_all_ways(question)
-    all_measured: dict[str, list[float]] = {way: [] for way in WAYS}
-    print(f"{'':20}" + "".join(f"{way:^17}" for way in WAYS) + f"{'ratio of p50':^26}")
-    print(
-        f"{'':20}"
-        + f"{'p50':>8}{'p95':>7}  " * len(WAYS)
-        + f"{'JSON':>6}{'HTML':>6}{'again':>7}{'again':>7}"
-    )
-    for name, asked in classes.items():
-        measured: dict[str, list[float]] = {way: [] for way in WAYS}
-        for question in asked:
-            for way, took_ms in served.ask_all_ways(question).items():
-                measured[way].append(took_ms)
-        print_row(name, measured)
-        for way in WAYS:
-            all_measured[way] += measured[way]
-    print_row("all of these", all_measured)
+def measure(servers: Servers, classes: dict[str, list[Question]]) -> None:
+    # Once unmeasured, to warm up the processes and their database caches.
+    for questions in classes.values():
+        for question in questions[:4]:
+            servers.ask_all_ways(question)
+    print(f"{'':20}{''.join(f'{way:^17}' for way in WAYS)}{'ratio of p50':^26}")
+    quantiles = f"{'p50':>8}{'p95':>7}  " * len(WAYS)
+    print(f"{'':20}{quantiles}{'JSON':>6}{'HTML':>6}{'again':>7}{'again':>7}")
+    all_times: dict[str, list[float]] = defaultdict(list)
+    for name, questions in classes.items():
+        times: dict[str, list[float]] = defaultdict(list)
+        for question in questions:
+            for way, took_ms in servers.ask_all_ways(question).items():
+                times[way].append(took_ms)
+                all_times[way].append(took_ms)
+        print_row(name, times)
+    print_row("all of these", all_times)
 
 
-def print_row(name: str, measured: dict[str, list[float]]) -> None:
-    p50 = {way: statistics.median(times) for way, times in measured.items()}
-    p95 = {
-        way: statistics.quantiles(times, n=20, method="inclusive")[18]
-        for way, times in measured.items()
-    }
-    line = "".join(f"{p50[way]:>8.1f}{p95[way]:>7.1f}  " for way in WAYS)
-    ratios = [p50[way] / p50["floor"] for way in WAYS[1:5]]
-    print(f"{name:20}{line}" + "".join(f"{ratio:>6.1f}" for ratio in ratios), flush=True)
+def print_row(name: str, times: dict[str, list[float]]) -> None:
+    medians = {way: statistics.median(times[way]) for way in WAYS}
+    line = f"{name:20}"
+    for way in WAYS:
+        line += f"{medians[way]:>8.1f}{get_p95(times[way]):>7.1f}  "
+    for way in WAYS[1:5]:
+        line += f"{medians[way] / medians['floor']:>6.1f}"
+    print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Realistic specs for measurements, the same for the same seed.
 
-Each is a real spec (of an MCP server or a function collection) in which the words for its subject are replaced by
-others throughout the text. So names, sentences, parameters and sizes are like those of real specs, and words have the
-frequencies of a language: few are common, most are rare, and the number of words grows with the specs. A tenth of the
-specs have a configuration, a fifth have examples.
+Each is a real spec (of an MCP server or a function collection) in which the words for its subject
+are replaced by others throughout the text. So names, sentences, parameters and sizes are like those
+of real specs, and words have the frequencies of a language: few are common, most are rare, and the
+number of words grows with the specs. A tenth of the specs have a configuration, a fifth have
+examples.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate
+from dataclasses import dataclass
+from itertools import accumulate, chain, product
 from typing import Any
 
 from tests import corpora
@@ -27,14 +29,15 @@ _WORD = re.compile(r"[A-Za-z]+")
 _PART = re.compile(r"[A-Z]?[a-z]+")
 # Words of the format and of English grammar, which are not replaced.
 _UNCHANGED_WORDS = """
-    definition id name description parameters returntype examples configuration type properties items required
-    enum default format minimum maximum pattern title string integer number boolean object array null true
-    false anyof oneof allof const ref schema defs additionalproperties http https json draft org the and for
-    with that this from are not use used uses using can will one all any each when where which what has have
-    its into only also other than then more most must may should such same new via per e.g i.e etc returns
-    return optional tool tools value values list get set create update delete remove add search find fetch
-    read write send run check make show you your they them their there these those some both either about
-    after before between but was were been
+    definition id name description parameters returntype examples configuration type properties
+    items required enum default format minimum maximum pattern title string integer number
+    boolean object array null true false anyof oneof allof const ref schema defs
+    additionalproperties http https json draft org the and for with that this from are not use
+    used uses using can will one all any each when where which what has have its into only also
+    other than then more most must may should such same new via per e.g i.e etc returns return
+    optional tool tools value values list get set create update delete remove add search find
+    fetch read write send run check make show you your they them their there these those some
+    both either about after before between but was were been
 """
 _UNCHANGED = frozenset(_UNCHANGED_WORDS.split())
 _CONFIGURATION = {
@@ -47,70 +50,93 @@ _CONFIGURATION = {
 }
 
 
-def specs(count: int, *, seed: int = 1) -> Iterator[str]:
+@dataclass(frozen=True)
+class Original:
+    """A real spec.
+
+    Attributes:
+        subject: the words for its subject, in lower case.
+        pieces: its text, split at these words: every second piece is one of them.
+    """
+
+    subject: list[str]
+    pieces: list[str]
+
+    def rewrite(self, substitutes: dict[str, str]) -> str:
+        """The text with other words for the subject."""
+        text = self.pieces[0]
+        for word, rest in zip(self.pieces[1::2], self.pieces[2::2], strict=True):
+            substitute = substitutes[word.lower()]
+            if word[0].isupper():
+                substitute = substitute.capitalize()
+            text += substitute + rest
+        return text
+
+
+def make_specs(count: int, *, seed: int = 1) -> Iterator[str]:
     """`count` texts of specs, each on one line; about 900 bytes on average."""
     chance = random.Random(seed)
-    originals = _originals()
+    originals = _read_originals()
     words = _Words(originals, count, chance)
     toolkits = [words.coin() for _ in range(max(1, count // TOOLS_PER_TOOLKIT))]
-    used: Counter[str] = Counter()
+    uses: Counter[str] = Counter()
     for _ in range(count):
-        pieces, about = chance.choice(originals)
-        document = json.loads(_exchanged(pieces, {word: words.draw() for word in about}))
+        original = chance.choice(originals)
+        document = json.loads(original.rewrite({word: words.draw() for word in original.subject}))
         definition = document["definition"]
         toolkit = toolkits[int(len(toolkits) * chance.random() ** 2)]
-        tool_id = (
-            f"{toolkit}-{chance.choice(('mcp', 'server', 'tools', 'api'))}.{definition['name']}"
-        )
-        used[tool_id] += 1
-        definition["id"] = tool_id if used[tool_id] == 1 else f"{tool_id}-{used[tool_id]}"
+        kind = chance.choice(("mcp", "server", "tools", "api"))
+        tool_id = f"{toolkit}-{kind}.{definition['name']}"
+        uses[tool_id] += 1
+        if uses[tool_id] > 1:
+            tool_id = f"{tool_id}-{uses[tool_id]}"
+        definition["id"] = tool_id
         if chance.random() < 0.5:
             definition["description"] += f" Part of {toolkit.title()}."
         if chance.random() < 0.2:
-            definition["examples"] = [
-                {"description": definition["description"].split(". ")[0], "parameters": {}}
-            ]
+            sentence = definition["description"].split(". ")[0]
+            definition["examples"] = [{"description": sentence, "parameters": {}}]
         if chance.random() < 0.1:
             document["configuration"] = _CONFIGURATION
         yield json.dumps(document, ensure_ascii=False)
 
 
-def _originals() -> list[tuple[list[str], list[str]]]:
-    """The texts of the real specs, each split at the words for its subject, and those words."""
-    found: list[tuple[list[str], list[str]]] = []
+def _read_originals() -> list[Original]:
+    originals = []
     for source in SOURCES:
         for line in corpora.lines(source):
             if len(line) <= MAX_BYTES:
-                about = _about(json.loads(line)["definition"])
-                found.append((_pieces(line, about), about))
-    return found
+                subject = _find_subject(json.loads(line)["definition"])
+                originals.append(Original(subject, _split(line, subject)))
+    return originals
 
 
-def _about(definition: dict[str, Any]) -> list[str]:
+def _find_subject(definition: dict[str, Any]) -> list[str]:
     """The words of its name, and the three longest words of its description."""
-    name = [part.lower() for part in _PART.findall(definition["name"])]
-    longest = sorted(
-        {word.lower() for word in _WORD.findall(definition["description"])},
-        key=lambda one: (-len(one), one),
-    )
-    return [
-        word
-        for word in dict.fromkeys([*name, *longest[:3]])
-        if len(word) > 2 and word not in _UNCHANGED
-    ]
+    names = [part.lower() for part in _PART.findall(definition["name"])]
+    words = sorted(set(_WORD.findall(definition["description"].lower())))
+    words.sort(key=len, reverse=True)
+    candidates = dict.fromkeys([*names, *words[:3]])
+    return [word for word in candidates if len(word) > 2 and word not in _UNCHANGED]
+
+
+def _split(text: str, subject: list[str]) -> list[str]:
+    """`text` split at the words of its subject, whether they are words or parts of names."""
+    if not subject:
+        return [text]
+    longest_first = sorted(subject, key=len, reverse=True)
+    words = "|".join(f"{word}|{word.capitalize()}" for word in longest_first)
+    return re.split(rf"(?<![a-z])({words})(?![a-z])", text)
 
 
 class _Words:
     """Words to draw from, the first ones often and the last ones rarely."""
 
-    def __init__(
-        self, originals: list[tuple[list[str], list[str]]], count: int, chance: random.Random
-    ) -> None:
+    def __init__(self, originals: list[Original], count: int, chance: random.Random) -> None:
         self.chance = chance
-        self.known = Counter(word for _, about in originals for word in about)
-        common = [word for word, _ in self.known.most_common()]
-        coined = [self.coin() for _ in range(int(count * WORDS_PER_SPEC))]
-        self.all = [*common, *coined]
+        known = Counter(chain.from_iterable(original.subject for original in originals))
+        self.all = [word for word, _ in known.most_common()]
+        self.all += [self.coin() for _ in range(int(count * WORDS_PER_SPEC))]
         self.shares = list(accumulate(1 / (rank + 20) for rank in range(len(self.all))))
 
     def draw(self) -> str:
@@ -122,27 +148,4 @@ class _Words:
         return "".join(syllables)
 
 
-_SYLLABLES = [
-    first + vowel + last
-    for first in "bcdfgklmnprstvz"
-    for vowel in "aeiou"
-    for last in ("", "n", "r", "s", "x")
-]
-
-
-def _pieces(text: str, about: list[str]) -> list[str]:
-    """`text` split at the words of `about`, as words or in names: every second piece is one of them."""
-    if not about:
-        return [text]
-    longest_first = sorted(about, key=len, reverse=True)
-    either = "|".join(f"{word}|{word.capitalize()}" for word in longest_first)
-    return re.split(rf"(?<![a-z])({either})(?![a-z])", text)
-
-
-def _exchanged(pieces: list[str], others: dict[str, str]) -> str:
-    new = list(pieces)
-    for place in range(1, len(pieces), 2):
-        word = pieces[place]
-        other = others[word.lower()]
-        new[place] = other.capitalize() if word[0].isupper() else other
-    return "".join(new)
+_SYLLABLES = list(map("".join, product("bcdfgklmnprstvz", "aeiou", ("", "n", "r", "s", "x"))))

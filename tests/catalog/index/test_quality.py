@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.search_quality import average, definitions, lines, plain_bm25, questions
+from bench.search_quality import average, index_plainly, read_lines, read_questions
 from catalog.search.catalog_search import CatalogSearch
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish_many
@@ -18,11 +18,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.corpora]
 def test_real_questions_are_answered_better_than_by_plain_bm25(
     pool, every, better_recall, better_gain
 ):
-    publish_many([read_spec(line) for line in lines(pool)], by=None)
+    publish_many([read_spec(line) for line in read_lines(pool)], by=None)
     names = dict(Tool.objects.values_list("pk", "tool_id"))
-    asked = list(questions(pool))[::every]
+    asked = list(read_questions(pool))[::every]
 
-    recall, gain = average(asked, plain_bm25(definitions(pool)))
+    recall, gain = average(asked, index_plainly(pool))
     our_recall, our_gain = average(
         asked, lambda text: [names[pk] for pk in CatalogSearch(words=text).hits.ranked]
     )

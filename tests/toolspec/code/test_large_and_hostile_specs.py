@@ -69,14 +69,14 @@ def test_a_large_schema_gives_code_within_the_limits(schema):
 @pytest.mark.corpora
 @pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
 def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, tmp_path):
-    from bench.code_generation import imports_of, written
+    from bench.code_generation import import_modules, write_project
 
     specs = [read_spec(line) for line in corpora.share(corpora.lines(corpus))]
     modules = []
     untyped = 0
     for spec in specs:
-        modules += written(generate_project(spec, "python"), tmp_path / spec.sha256[:12])
+        modules += write_project(generate_project(spec, "python"), tmp_path / spec.sha256[:12])
         untyped += any(part.declared for part in python_models(python_schemas(spec)).untyped)
 
-    assert imports_of(modules) == []
+    assert import_modules(modules) == []
     assert untyped <= 0.05 * len(specs)
