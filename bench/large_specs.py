@@ -198,7 +198,7 @@ def list_requests(slug: str) -> Iterator[tuple[str, str, str, str]]:
     from toolspec.exports import FORMATS
 
     page, api = f"/tools/{slug}/", f"/api/v1/tools/{slug}"
-    for part in ("", "preview/", "formats/spec/", "lint/", "lint/changes/", "formats/", "similar/"):
+    for part in ("", "formats/spec/", "lint/", "lint/changes/", "formats/", "similar/"):
         yield f"page {part or 'of the tool'}", "GET", page + part, ""
     for part in ("changes/", "changes/1..2/", "changes/1/restore/"):
         yield f"page {part}", "GET", page + part, ""
@@ -206,10 +206,10 @@ def list_requests(slug: str) -> Iterator[tuple[str, str, str, str]]:
     for part in ("", "/spec", "/lint", "/revisions", "/similar"):
         yield f"API: tool{part}", "GET", api + part, ""
     for key in FORMATS:
-        yield f"page of export {key}", "GET", f"{page}exports/{key}/", ""
+        yield f"page of format {key}", "GET", f"{page}formats/{key}/", ""
         yield f"API: export {key}", "GET", f"{api}/export/{key}", ""
     for language in LANGUAGES:
-        yield f"page of code {language}", "GET", f"{page}code/{language}/", ""
+        yield f"page of format {language}", "GET", f"{page}formats/{language}/", ""
         yield f"API: package {language}", "GET", f"{api}/code/{language}", ""
     yield "Try: the form", "GET", f"{page}try/", ""
     yield "Connect", "GET", f"/connect/tools/{slug}/", ""
