@@ -18,7 +18,7 @@ from accounts.models import User, digest
 
 LIFETIME: Final = timedelta(days=365)
 MAX_ACCOUNTS: Final = 5  # that one browser is known to; the oldest is forgotten
-_SALT: Final = "accounts.known_browsers"
+_SALT: Final = "catalog.accounts.known_browsers"  # a salt stays when its module moves
 
 
 def known_browser(request: HttpRequest, username: str) -> str | None:

@@ -28,7 +28,7 @@ MAX_RUNS: Final = 10  # that a cookie names; the oldest is forgotten
 MAX_STORED: Final = 300  # runs of all visitors, of about 1 MB at most
 RESPONSE_BYTES: Final = 256 * 1024  # of a longer response, only the beginning is stored
 FILE_BYTES: Final = 512 * 1024  # of the files of one response together
-_SALT: Final = "playground.runs.visitors"
+_SALT: Final = "playground.visitors"
 
 
 def may_run(factory: FactoryInfo | None) -> bool:
