@@ -10,7 +10,7 @@ from tests.site_accounts import token
 
 pytestmark = pytest.mark.deep
 
-RUN = "playground_api_create_run"
+RUN = "create_run"
 STATUS = ".live-responses-table tbody .response-col_status"
 CONVERT = '{"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}, "wait_s": 30}'
 

@@ -125,10 +125,10 @@ def test_the_site_checks_stores_and_runs_a_tool_through_its_own_api(own_source):
     spec = json.loads(GET_WEATHER.read_text())
     spec["definition"]["id"] = "weather_of_this_test"
 
-    checked = own_source.call("catalog_api_bulk_check_spec", {"body": spec})
-    stored = own_source.call("catalog_api_tools_publish_tool", {"body": spec})
+    checked = own_source.call("check_spec", {"body": spec})
+    stored = own_source.call("publish_tool", {"body": spec})
     run = own_source.call(
-        "playground_api_create_run",
+        "create_run",
         {
             "slug": "weather_of_this_test",
             "body": {"parameters": {"location": "Oslo"}, "mode": "mock", "wait_s": 20},
