@@ -20,7 +20,7 @@ from config.problem_json import problem_response
 from playground.api import router as playground_router
 from playground.mcp.api import router as mcp_router
 from toolshelf_core.api.renderer import text_of
-from toolshelf_core.api.request_body import json_object
+from toolshelf_core.api.request_body import read_object
 from toolshelf_core.errors import Busy, RevisionConflict
 from toolspec.errors import DocumentError, SpecError
 from toolspec.text.pointers import pointer_join
@@ -34,7 +34,7 @@ class ExactParser(Parser):
     """Reads bodies with the strict JSON reader, whose error becomes the cause of ninja's 400."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        return json_object(request.body)
+        return read_object(request.body)
 
 
 class ExactRenderer(BaseRenderer):

@@ -66,7 +66,7 @@ def failure(request: HttpRequest, status: int, detail: str = "") -> HttpResponse
     }
     if status == 500:
         # The log names it, too.
-        context["request_id"] = log_context.facts().get("request_id", "")
+        context["request_id"] = log_context.collect_facts().get("request_id", "")
     return render(request, TEMPLATES.get(status, "400.html"), context, status=status)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from toolshelf_core import log_context
-from toolshelf_core.secret_paths import hidden
+from toolshelf_core.secret_paths import hide_secrets
 
 # For a traceback: chained errors in deep recursion write 250 KB, but its beginning and end explain
 # everything.
@@ -50,11 +50,11 @@ class OneLine(logging.Formatter):
         text = CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))
         if record.levelno < logging.ERROR:
             return text
-        request_id = log_context.facts().get("request_id")
+        request_id = log_context.collect_facts().get("request_id")
         return f"{text} (request {request_id})" if request_id else text
 
     def formatException(self, ei: object) -> str:  # noqa: N802
-        text = hidden(super().formatException(ei))  # type: ignore[arg-type]
+        text = hide_secrets(super().formatException(ei))  # type: ignore[arg-type]
         return indent("\n".join(shorten(text.splitlines())), "    ", lambda _: True)
 
 
@@ -73,13 +73,13 @@ class JsonLine(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "message": get_message(record),
-            **log_context.facts(),
+            **log_context.collect_facts(),
             **getattr(record, "facts", {}),
         }
         if record.exc_info:
-            lines = hidden(self.formatException(record.exc_info)).splitlines()
+            lines = hide_secrets(self.formatException(record.exc_info)).splitlines()
             line["exception"] = "\n".join(shorten(lines))
-        return hidden(json.dumps(line, default=str))
+        return hide_secrets(json.dumps(line, default=str))
 
 
 def shorten(lines: list[str]) -> list[str]:
@@ -156,7 +156,7 @@ class OneTracebackPerFault(logging.Filter):
             self._logged.pop(fault, None)
             if len(self._logged) >= MAX_FAULTS:
                 self._logged.pop(next(iter(self._logged)))  # the one logged first
-            self._logged[fault] = now, str(log_context.facts().get("request_id") or "")
+            self._logged[fault] = now, str(log_context.collect_facts().get("request_id") or "")
         return None
 
 
@@ -188,7 +188,7 @@ class WithoutSecrets(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         text = get_message(record)
-        safe_text = hidden(text)
+        safe_text = hide_secrets(text)
         if safe_text != text:
             record.msg, record.args = safe_text, ()
         return True

@@ -32,7 +32,7 @@ from catalog.tools.models import Tool
 from config.request_counters import Histogram, request_counters
 from playground.runs.celery.heartbeats import connected_workers
 from playground.runs.models import ENDED, Run
-from toolshelf_core.version import own_version
+from toolshelf_core.version import read_version
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 RUN_BOUNDS_S = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0)
@@ -90,7 +90,7 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
 
 def write_metrics() -> Iterator[str]:
     yield from gauge(
-        "toolshelf_build_info", "The version of the server.", 1, {"version": own_version()}
+        "toolshelf_build_info", "The version of the server.", 1, {"version": read_version()}
     )
     name = "toolshelf_request_seconds"
     yield from family(name, "histogram", "Durations of requests, by type and status.")

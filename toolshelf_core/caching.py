@@ -1,4 +1,4 @@
-"""A cache in memory, shared by the threads of one process, for results that are expensive and asked for often.
+"""A cache in memory, shared by the threads of one process, for expensive and frequent results.
 
 Django's cache framework serves results that can be pickled and may expire. This cache serves the
 others: compiled schemas, diffs and search results stay the objects that they are, are dropped by
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class LRUCache(Generic[Result]):
-    """The most recently used results: at most `max_weight` of them together, and never more than `MAX_ENTRIES`.
+    """The most recently used results: at most `max_weight` together, and `MAX_ENTRIES`.
 
     Each result weighs 1, or what `weigh` returns for it.
     """
@@ -54,7 +54,10 @@ class LRUCache(Generic[Result]):
         return self._results.get(key)
 
     def get_or_compute(self, key: Hashable, compute: Callable[[], Result]) -> Result:
-        """The cached result, or the result of `compute`, called here or in the thread that is computing it already."""
+        """The cached result, or else the result of `compute`.
+
+        It is called here, or in the thread that is computing the result already.
+        """
         with self._lock:
             cached = self._get(key)
             if cached is not None:
@@ -64,7 +67,9 @@ class LRUCache(Generic[Result]):
                 mine = self._computing[key] = Future[Result | None]()
         if others is not None:
             result = others.result()
-            return compute() if result is None else result  # None: it failed there
+            if result is None:  # it failed there
+                return compute()
+            return result
         result = None
         try:
             result = compute()

@@ -10,11 +10,12 @@ from django.http import HttpRequest
 
 from toolshelf_core.site_url import is_loopback
 
+_PROXY_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
 NETWORK_BITS = 64  # of an IPv6 address: one customer has at least such a network. Source: RFC 6177
 
 
-def address_of(request: HttpRequest) -> str:
-    """The client's address: behind a trusted proxy the last entry of the proxy's header, otherwise the peer.
+def read_client_address(request: HttpRequest) -> str:
+    """The client's address: the peer, or behind a trusted proxy the last entry of its header.
 
     Some proxies add the port. An entry that is not an address is ignored: it is in logs, and limits
     count by it.
@@ -22,12 +23,15 @@ def address_of(request: HttpRequest) -> str:
     peer = str(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUST_PROXY:
         return peer
-    forwarded = request.headers.get(settings.ADDRESS_HEADER, "").rpartition(",")[2].strip()
-    return _address_in(forwarded) or peer
+    entries = request.headers.get(settings.ADDRESS_HEADER, "").split(",")
+    return _parse_address(entries[-1].strip()) or peer
 
 
-def _address_in(entry: str) -> str:
-    """The address in "192.0.2.7", "192.0.2.7:4711", "2001:db8::1" or "[2001:db8::1]:4711"; "" if there is none."""
+def _parse_address(entry: str) -> str:
+    """The address in "192.0.2.7", "192.0.2.7:4711", "2001:db8::1" or "[2001:db8::1]:4711".
+
+    "" if there is none.
+    """
     if entry.startswith("[") and "]" in entry:
         entry = entry[1:].partition("]")[0]
     elif entry.count(":") == 1:
@@ -40,7 +44,7 @@ def _address_in(entry: str) -> str:
 
 def network_of(request: HttpRequest) -> str:
     """The client's address, or with IPv6 its network: a client can use any address of that."""
-    return network_of_address(address_of(request))
+    return network_of_address(read_client_address(request))
 
 
 def network_of_address(address: str) -> str:
@@ -65,7 +69,6 @@ def is_local(request: HttpRequest) -> bool:
     host = urlsplit(f"//{request.get_host()}").hostname or ""
     if settings.HTTPS or not is_loopback(host):
         return False
-    passed_on = any(
-        name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
-    )
-    return not settings.TRUST_PROXY and not passed_on and is_loopback(address_of(request))
+    if settings.TRUST_PROXY or any(name in request.headers for name in _PROXY_HEADERS):
+        return False
+    return is_loopback(read_client_address(request))

@@ -10,7 +10,10 @@ from django.core.management import base
 
 
 class BaseCommand(base.BaseCommand):
-    """A command whose notes on stderr have no colour. Django makes all of stderr red, as if each were an error."""
+    """A command whose notes on stderr have no colour.
+
+    Django makes all of stderr red, as if each were an error.
+    """
 
     requires_system_checks = []  # they import every page, which takes a second
 
@@ -27,9 +30,12 @@ class BaseCommand(base.BaseCommand):
         return bool(options["json"]) or not self.stdout.isatty()
 
 
-def without_controls(text: str) -> str:
+def replace_controls(text: str) -> str:
     """`text` of a stranger without characters that could control the terminal."""
-    return "".join(
-        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else "\ufffd"
-        for character in text
-    )
+    return "".join(map(_replace_control, text))
+
+
+def _replace_control(character: str) -> str:
+    if character in "\n\t" or not unicodedata.category(character).startswith("C"):
+        return character
+    return "\N{REPLACEMENT CHARACTER}"

@@ -12,22 +12,21 @@ from typing import Final
 from toolspec.text.pretty import print_json
 from toolspec.text.reader import JSON, dumps
 
-TOKEN_VARIABLE: Final = "TOOLSHELF_TOKEN"  # noqa: S105 - a name; every snippet and the documents use it
+# The name that every snippet and the documents use.
+TOKEN_VARIABLE: Final = "TOOLSHELF_TOKEN"  # noqa: S105
 LINE_CHARS: Final = 88
 MAX_BODY_CHARS: Final = 60_000  # of a body on several lines
 
 
-def curl_command(url: str, body: JSON) -> str:
+def write_curl_command(url: str, body: JSON) -> str:
     """The command that sends `body` as JSON to `url` by POST, with the token of the environment."""
+    text = dumps(body)
+    if len(text) > LINE_CHARS // 2:
+        text = print_json(body, most=MAX_BODY_CHARS)
     lines = [
         f"curl {shlex.quote(url)}",
         f'-H "Authorization: Bearer ${TOKEN_VARIABLE}"',
         "-H 'Content-Type: application/json'",
-        f"--data {shlex.quote(_json_text(body))}",
+        f"--data {shlex.quote(text)}",
     ]
     return " \\\n  ".join(lines)
-
-
-def _json_text(body: JSON) -> str:
-    text = dumps(body)
-    return text if len(text) <= LINE_CHARS // 2 else print_json(body, most=MAX_BODY_CHARS)

@@ -1,4 +1,4 @@
-"""Secrets encrypted at rest: Fernet (AES-128-CBC with HMAC-SHA-256), under keys that can be rotated.
+"""Secrets encrypted at rest: Fernet (AES-128-CBC with HMAC-SHA-256), with keys that rotate.
 
 For saved configurations, the messages of queued runs, and the credentials of sources.
 """
@@ -28,9 +28,7 @@ class Unreadable(Exception):
 
 def encrypt(value: JSON) -> str:
     """Encrypt `value` with the first of `settings.CONFIGURATION_KEYS`."""
-    return (
-        _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(reader.dumps(value).encode()).decode()
-    )
+    return _get_cipher().encrypt(reader.dumps(value).encode()).decode()
 
 
 def decrypt(token: str) -> JSON:
@@ -40,26 +38,28 @@ def decrypt(token: str) -> JSON:
         Unreadable: none of the keys decrypts it.
     """
     try:
-        text = _cipher(tuple(settings.CONFIGURATION_KEYS)).decrypt(token.encode())
+        text = _get_cipher().decrypt(token.encode())
     except InvalidToken as error:
         raise Unreadable from error
     return reader.loads(text, max_bytes=MAX_BYTES)
 
 
-def rotated(token: str) -> str:
+def reencrypt(token: str) -> str:
     """Re-encrypt `token` with the first key.
 
     Raises:
         Unreadable: none of the keys decrypts it.
     """
     try:
-        return _cipher(tuple(settings.CONFIGURATION_KEYS)).rotate(token).decode()
+        return _get_cipher().rotate(token).decode()
     except InvalidToken as error:
         raise Unreadable from error
 
 
 def rotate(rows: QuerySet[Any], *fields: str, object_type: str) -> tuple[int, int]:
-    """Re-encrypt the tokens in `fields` of all `rows` with the first key, and record it for `object_type`.
+    """Re-encrypt the tokens in `fields` of all `rows` with the first key.
+
+    It is recorded for `object_type`.
 
     Returns:
         How many rows were re-encrypted, and how many cannot be decrypted.
@@ -68,36 +68,37 @@ def rotate(rows: QuerySet[Any], *fields: str, object_type: str) -> tuple[int, in
     for row in rows.iterator():
         tokens = {field: getattr(row, field) for field in fields}
         try:
-            new_tokens = {field: rotated(token) if token else "" for field, token in tokens.items()}
+            new_tokens = {field: reencrypt(token) for field, token in tokens.items() if token}
         except Unreadable:
             lost += 1
             continue
-        done += rows.filter(pk=row.pk, **tokens).update(
-            **new_tokens
-        )  # not if it was changed meanwhile
-    audit.record(
-        "secrets.rotate", object_type, "", after={"re-encrypted": done, "unreadable": lost}
-    )
+        unchanged = rows.filter(pk=row.pk, **tokens)
+        done += unchanged.update(**(tokens | new_tokens))
+    counts = {"re-encrypted": done, "unreadable": lost}
+    audit.record("secrets.rotate", object_type, "", after=counts)
     return done, lost
 
 
+def _get_cipher() -> MultiFernet:
+    return _make_cipher(tuple(settings.CONFIGURATION_KEYS))
+
+
 @lru_cache(maxsize=4)
-def _cipher(keys: Sequence[str]) -> MultiFernet:
-    return MultiFernet([Fernet(_fernet_key(key)) for key in keys])
+def _make_cipher(keys: Sequence[str]) -> MultiFernet:
+    return MultiFernet([Fernet(_derive_key(key)) for key in keys])
 
 
-def _fernet_key(key: str) -> bytes:
+def _derive_key(text: str) -> bytes:
     """Derive a key of the required length from any text; only a long random text is secure."""
-    return base64.urlsafe_b64encode(
-        hashlib.sha256(f"toolshelf configuration {key}".encode()).digest()
-    )
+    digest = hashlib.sha256(f"toolshelf configuration {text}".encode()).digest()
+    return base64.urlsafe_b64encode(digest)
 
 
 PAGE_LIFETIME_S = 24 * 60 * 60
 
 
 class PageTokens:
-    """Encrypts text that passes through a user's page but must not be readable there, such as secrets just typed.
+    """Encrypts text, such as a secret just typed, that passes through a page unreadably.
 
     A token can be decrypted only for the same user and tool, within a day.
     """
@@ -106,19 +107,13 @@ class PageTokens:
         self._prefix = f"{owner}\n{scope}\n"
 
     def seal(self, text: str) -> str:
-        return (
-            _cipher(tuple(settings.CONFIGURATION_KEYS))
-            .encrypt(f"{self._prefix}{text}".encode())
-            .decode()
-        )
+        return _get_cipher().encrypt(f"{self._prefix}{text}".encode()).decode()
 
     def unseal(self, token: str) -> str | None:
         try:
-            text = (
-                _cipher(tuple(settings.CONFIGURATION_KEYS))
-                .decrypt(token, ttl=PAGE_LIFETIME_S)
-                .decode()
-            )
+            text = _get_cipher().decrypt(token, ttl=PAGE_LIFETIME_S).decode()
         except (InvalidToken, ValueError):
             return None
-        return text.removeprefix(self._prefix) if text.startswith(self._prefix) else None
+        if not text.startswith(self._prefix):
+            return None
+        return text.removeprefix(self._prefix)

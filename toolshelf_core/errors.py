@@ -2,7 +2,7 @@
 
 ToolshelfError
 ├── RevisionConflict        another user's revision was stored first
-├── HeldBySpec              the value comes from the tool's spec, so only a new revision can change it
+├── HeldBySpec              the value comes from the tool's spec: only a new revision changes it
 ├── NotAllowed              the person may not do this; the message says why, and who may
 ├── AccountError            there is no such account, it is disabled, or it cannot be created
 ├── OutgoingError           another server cannot be reached, may not be reached, or exceeds a limit
@@ -20,11 +20,11 @@ class RevisionConflict(ToolshelfError):
 
 
 class HeldBySpec(ToolshelfError):
-    """The value to be removed comes from the tool's own spec, so only a new revision can remove it."""
+    """The value to be removed comes from the tool's spec: only a new revision can remove it."""
 
 
 class NotAllowed(ToolshelfError):
-    """The person may not do this. The message says why, and who may. A form shows it at its `field`."""
+    """The person may not do this. The message says why, and who may; a form shows it at `field`."""
 
     def __init__(self, message: str = "", *, field: str = "owner") -> None:
         super().__init__(message)
@@ -36,7 +36,10 @@ class AccountError(ToolshelfError):
 
 
 class OutgoingError(ToolshelfError):
-    """Another server cannot be reached, may not be reached, or exceeds a limit. The message is for people."""
+    """Another server cannot be reached, may not be reached, or exceeds a limit.
+
+    The message is for people.
+    """
 
 
 class Busy(ToolshelfError):
@@ -48,4 +51,4 @@ class Busy(ToolshelfError):
 
 
 class Unreachable(Busy):
-    """A service that is needed cannot be reached; it may be available after `retry_after_s` seconds."""
+    """A service that is needed cannot be reached; try again after `retry_after_s` seconds."""

@@ -15,11 +15,14 @@ from typing import TypeVar
 
 Key = TypeVar("Key")
 
-OWN_SHARE = "Your share of the queue is full: {waiting:,} of your runs are waiting. The rest is reserved for others."
+OWN_SHARE = (
+    "Your share of the queue is full: {waiting:,} of your runs are waiting. "
+    "The rest is reserved for others."
+)
 
 
 def reserve_of(slots: int) -> int:
-    """How many of `slots` are reserved for owners who have none: a quarter; none of fewer than four."""
+    """How many of `slots` are reserved for owners who have none: a quarter, rounded down."""
     return slots // 4
 
 
@@ -34,7 +37,7 @@ def may_queue(own: int, free: int) -> bool:
 
 
 class SharedSlots:
-    """A number of slots for all owners together. If several threads use it, the caller holds a lock."""
+    """A number of slots for all owners together. Threads that share it hold a lock."""
 
     def __init__(self, slots: int, *, reserve: int) -> None:
         """Create `slots` free slots; `reserve` of them are only for owners who have none."""
@@ -45,8 +48,8 @@ class SharedSlots:
 
     def has_room(self, owner: str) -> bool:
         """Whether `owner` may take a slot."""
-        free = self._slots - self._used
-        return free > (self._reserve if self._held[owner] else 0)
+        reserve = self._reserve if self._held[owner] else 0
+        return self._slots - self._used > reserve
 
     def take(self, owner: str) -> bool:
         """Take a slot for `owner` and return True, if there is one."""
@@ -67,7 +70,9 @@ class SharedSlots:
             del self._held[owner]
 
 
-def waiting_of(requests: Iterable[tuple[Key, str, bool]], *, slots: int, reserve: int) -> list[Key]:
+def list_waiting(
+    requests: Iterable[tuple[Key, str, bool]], *, slots: int, reserve: int
+) -> list[Key]:
     """The requests that wait for a slot, in the order in which they will start.
 
     Args:
@@ -75,23 +80,24 @@ def waiting_of(requests: Iterable[tuple[Key, str, bool]], *, slots: int, reserve
         slots: of which those without a known slot get one if there is room.
         reserve: see `SharedSlots`.
     """
-    shared = SharedSlots(slots, reserve=reserve)
-    unknown = []
+    slots_in_use = SharedSlots(slots, reserve=reserve)
+    candidates = []
     for key, owner, has_slot in requests:
         if has_slot:
-            shared.add(owner)
+            slots_in_use.add(owner)
         else:
-            unknown.append((key, owner))
-    return [key for key, owner in unknown if not shared.take(owner)]
+            candidates.append((key, owner))
+    return [key for key, owner in candidates if not slots_in_use.take(owner)]
 
 
 class Turns:
-    """Turns for waiting requests. Requests that start in order of their turns, then of their arrival, alternate.
+    """Turns for waiting requests: in order of turns, then of arrival, their owners alternate.
 
     An owner's n-th waiting request has a turn n after the current one, however many requests others
     have.
 
-    Source: Goyal, Vin, Cheng, "Start-time fair queueing": a request's turn is its start tag, with equal weights.
+    Source: Goyal, Vin, Cheng, "Start-time fair queueing": a request's turn is its start tag,
+    with equal weights.
     """
 
     def __init__(self) -> None:
@@ -99,13 +105,13 @@ class Turns:
         self._current = 0
         self._latest: dict[str, int] = {}
 
-    def next(self, owner: str) -> int:
-        """The turn of the owner's next request."""
+    def take(self, owner: str) -> int:
+        """Take a turn for the owner's next request."""
         turn = max(self._current, self._latest.get(owner, -1) + 1)
         self._latest[owner] = turn
         return turn
 
-    def started(self, turn: int) -> None:
+    def record_start(self, turn: int) -> None:
         """Record that a request with this turn has started."""
         if turn > self._current:
             self._current = turn

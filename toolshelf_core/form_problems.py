@@ -30,10 +30,10 @@ def require_valid(form: BaseForm, kind: str) -> None:
         raise DocumentError(problems)
 
 
-def links_to_errors(form: BaseForm) -> list[dict[str, str]]:
+def list_error_links(form: BaseForm) -> list[dict[str, str]]:
     """The errors for `_error_summary.html`, each with a link to its field."""
-    return [
-        {"href": "" if name == NON_FIELD_ERRORS else f"#{name}", "message": str(message)}
-        for name, messages in form.errors.items()
-        for message in messages
-    ]
+    links = []
+    for name, messages in form.errors.items():
+        href = "" if name == NON_FIELD_ERRORS else f"#{name}"
+        links += [{"href": href, "message": str(message)} for message in messages]
+    return links

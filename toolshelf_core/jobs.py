@@ -1,4 +1,7 @@
-"""Work that a process does again and again. Each job has its own thread, so that a slow job delays no other."""
+"""Work that a process does again and again.
+
+Each job has its own thread, so that a slow job delays no other.
+"""
 
 from __future__ import annotations
 

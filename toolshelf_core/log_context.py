@@ -1,6 +1,6 @@
 """Facts that belong to every log line of a request or a run: its id, its person, its path.
 
-with log_context.bound(run_id=run.pk):
+with log_context.bind(run_id=run.pk):
     log.warning("…")        # the JSON log adds "run_id"; the text log stays as it is
 """
 
@@ -16,22 +16,26 @@ Facts = Mapping[str, Fact | Callable[[], Fact]]  # a function is called only whe
 _facts: ContextVar[Facts] = ContextVar("log_context", default={})  # noqa: B039 - nobody changes it
 
 
-def facts() -> dict[str, Fact]:
+def collect_facts() -> dict[str, Fact]:
     """The facts that apply here, without empty ones."""
-    found = {name: fact() if callable(fact) else fact for name, fact in _facts.get().items()}
-    return {name: fact for name, fact in found.items() if fact not in {None, ""}}
+    values: dict[str, Fact] = {}
+    for name, fact in _facts.get().items():
+        value = fact() if callable(fact) else fact
+        if value not in {None, ""}:
+            values[name] = value
+    return values
 
 
-def add(**added: Fact) -> None:
+def add(**facts: Fact) -> None:
     """Add facts to those of the request, which end with it; outside a request, nothing is added."""
     if _facts.get():
-        _facts.set({**_facts.get(), **added})
+        _facts.set({**_facts.get(), **facts})
 
 
 @contextmanager
-def bound(**added: Fact | Callable[[], Fact]) -> Iterator[None]:
+def bind(**facts: Fact | Callable[[], Fact]) -> Iterator[None]:
     """Add facts for a block."""
-    token = _facts.set({**_facts.get(), **added})
+    token = _facts.set({**_facts.get(), **facts})
     try:
         yield
     finally:

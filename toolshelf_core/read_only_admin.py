@@ -1,4 +1,4 @@
-"""Admin pages of tables whose rows are looked up: they show chosen columns, and nothing is changed there."""
+"""Admin pages of tables whose rows are looked up: they show chosen columns, and change nothing."""
 
 from __future__ import annotations
 
@@ -16,30 +16,36 @@ else:
 
 
 class ReadOnlyAdmin(ModelAdmin):
-    """Shows rows to staff with the permission to view them. Subclasses allow single changes explicitly."""
+    """Shows rows to staff who may view them. Subclasses allow single changes explicitly."""
 
     show_full_result_count = False  # tables can have millions of rows
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+    def has_change_permission(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        obj: Model | None = None,  # noqa: ARG002
+    ) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        return False
+    has_delete_permission = has_change_permission
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).only("pk", *self.fields)  # type: ignore[misc]
 
 
 def show_table(model: type[Model], *columns: str, search: Sequence[str] = ()) -> None:
-    """Show these columns of a table in the admin, and no others, so that secrets stay hidden; newest rows first."""
-    related = [name for name in columns if model._meta.get_field(name).is_relation]
+    """Show these columns of a table in the admin, and no others; newest rows first.
+
+    So secrets in other columns stay hidden.
+    """
+    relations = [name for name in columns if model._meta.get_field(name).is_relation]
     options = {
         "list_display": columns,
         "fields": columns,
-        "list_select_related": related,
+        "list_select_related": relations,
         "search_fields": search,
         "ordering": ("-pk",),
     }

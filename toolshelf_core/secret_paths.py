@@ -12,16 +12,19 @@ HIDDEN_PATH: Final = "/sign-in/link/"
 _SECRETS: Final = re.compile(r"(?P<before>/sign-in/+|tsk_)[A-Za-z0-9_-]{20,}", re.IGNORECASE)
 
 
-def path_of_link(secret: str) -> str:
+def link_path(secret: str) -> str:
     return f"/sign-in/{secret}/"
 
 
-def hidden(text: str) -> str:
+def hide_secrets(text: str) -> str:
     """`text` without the secrets of sign-in links and API tokens: "/sign-in/…/", "tsk_…"."""
     return _SECRETS.sub(r"\g<before>…", text)
 
 
-def secret_of_link(path: str) -> str | None:
-    """The secret in the path of a sign-in link, even without the final slash; None for any other path."""
-    found = re.fullmatch(r"/sign-in/([^/]+)/?", path)
-    return found[1] if found else None
+def find_link_secret(path: str) -> str | None:
+    """The secret in the path of a sign-in link, with or without the final slash.
+
+    None for any other path.
+    """
+    match = re.fullmatch(r"/sign-in/([^/]+)/?", path)
+    return match[1] if match else None

@@ -5,18 +5,26 @@ from __future__ import annotations
 from django.conf import settings
 
 from toolshelf_core.errors import OutgoingError
-from toolshelf_core.outgoing.addresses import LOOPBACK, AddressPolicy, is_literal, url_parts
+from toolshelf_core.outgoing.addresses import LOOPBACK, AddressPolicy, is_literal, split_url
 
 
-def address_policy() -> AddressPolicy:
-    """Public addresses, the networks of TOOLSHELF_ALLOWED_NETWORKS, and loopback if only this machine uses the site."""
-    loopback = LOOPBACK if settings.LOOPBACK_ONLY else ()
-    return AddressPolicy((*settings.ALLOWED_NETWORKS, *loopback), settings.OUTGOING_PROXY)
+def read_address_policy() -> AddressPolicy:
+    """Public addresses, and the networks of TOOLSHELF_ALLOWED_NETWORKS.
+
+    Loopback, too, if only this machine uses the site.
+    """
+    networks = tuple(settings.ALLOWED_NETWORKS)
+    if settings.LOOPBACK_ONLY:
+        networks += LOOPBACK
+    return AddressPolicy(networks, settings.OUTGOING_PROXY)
 
 
-def url_problem(address: str) -> str:
-    """Why the site cannot send requests to this URL; "" if it can. Names are resolved only when it does."""
-    parts = url_parts(address)
+def find_url_problem(address: str) -> str:
+    """Why the site cannot send requests to this URL; "" if it can.
+
+    Names are resolved only when it sends one.
+    """
+    parts = split_url(address)
     if (
         parts is None
         or parts.scheme not in {"http", "https"}
@@ -30,7 +38,7 @@ def url_problem(address: str) -> str:
         return "Remove the part after `#` from the URL."
     if is_literal(parts.hostname):
         try:
-            address_policy().check(parts.hostname, [parts.hostname])
+            read_address_policy().check(parts.hostname, [parts.hostname])
         except OutgoingError as error:
             return str(error)
     return ""

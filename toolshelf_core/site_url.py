@@ -1,4 +1,4 @@
-"""The URL of the site: `manage.py serve` stores it, so that other commands print addresses that work."""
+"""The URL of the site: `manage.py serve` stores it, so that other commands print working URLs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def is_loopback(host: str) -> bool:
 
 
 def is_on_this_machine(request: HttpRequest) -> bool:
-    """Whether the host of `request` is this machine itself: an address of it works on no other machine."""
+    """Whether the host of `request` is this machine itself, so that no other can reach it."""
     host = urlsplit(f"//{request.get_host()}").hostname or ""
     return is_loopback(host) or host.endswith(".localhost")
 
 
-def own_origins(request: HttpRequest) -> set[str]:
-    """The origins (with their ports) of pages that may send changes: the site's own, and `CSRF_TRUSTED_ORIGINS`."""
+def list_own_origins(request: HttpRequest) -> set[str]:
+    """The origins, with ports, of pages that may send changes: own and `CSRF_TRUSTED_ORIGINS`."""
     return {f"{request.scheme}://{request.get_host()}", *settings.CSRF_TRUSTED_ORIGINS}
 
 
@@ -38,15 +38,13 @@ def url_of_server(host: str, port: int) -> str:
     With TOOLSHELF_HTTPS this is the URL of the proxy, with the first public name in ALLOWED_HOSTS.
     Otherwise it is the server's own URL, with a name that the server accepts.
     """
-    names = [name.removeprefix(".") for name in settings.ALLOWED_HOSTS]
-    name = next(
-        (name for name in names if not is_loopback(name)), names[0] if names else DEFAULT_HOST
-    )
+    names = [name.removeprefix(".") for name in settings.ALLOWED_HOSTS] or [DEFAULT_HOST]
+    name = next((name for name in names if not is_loopback(name)), names[0])
     if settings.HTTPS:
         return f"https://{name}"
-    own = f"[{host}]" if ":" in host else host
-    if validate_host(own, settings.ALLOWED_HOSTS):
-        return f"http://{own}:{port}"
+    server = f"[{host}]" if ":" in host else host
+    if validate_host(server, settings.ALLOWED_HOSTS):
+        return f"http://{server}:{port}"
     if is_loopback(host):
         return f"http://{name}"  # a proxy under that name forwards to the port
     return f"http://{name}:{port}"
@@ -54,11 +52,11 @@ def url_of_server(host: str, port: int) -> str:
 
 def write_site_url(url: str) -> None:
     """Store the URL of the site, unless it is unchanged: a restart must work on a full disk."""
-    if stored_site_url() != url:
+    if read_site_url() != url:
         (settings.DATA_DIR / "site_url").write_text(f"{url}\n")
 
 
-def stored_site_url() -> str | None:
+def read_site_url() -> str | None:
     """The URL of the server last started with this data directory; None if there was none."""
     try:
         return (settings.DATA_DIR / "site_url").read_text().strip() or None

@@ -1,4 +1,4 @@
-"""The base class of forms whose values are validated where they are stored, and whose errors they show."""
+"""The base class of forms whose values are validated where they are stored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from django import forms
 
 from toolshelf_core.errors import HeldBySpec, NotAllowed, RevisionConflict
-from toolshelf_core.form_problems import links_to_errors
+from toolshelf_core.form_problems import list_error_links
 from toolspec.errors import DocumentError, ToolshelfError
 from toolspec.text.pointers import split_pointer
 
@@ -22,12 +22,15 @@ STATUSES: Final[dict[type[ToolshelfError], int]] = {
 
 
 class StoredForm(forms.Form):
-    """Its values are validated where they are stored. `status` is the HTTP status of the page that shows its errors."""
+    """Its values are validated where they are stored; it shows the errors.
+
+    `status` is the HTTP status of the page that shows them.
+    """
 
     status = 422
     field_of_pointer: dict[str, str] = {}
 
-    def stored_by(self, store: Callable[[], Stored]) -> Stored | None:
+    def store_with(self, store: Callable[[], Stored]) -> Stored | None:
         """The value that `store` returned; None if the form is not valid, or `store` refused it."""
         if not self.is_valid():
             return None
@@ -41,13 +44,7 @@ class StoredForm(forms.Form):
         """Show `error` at the fields that it concerns."""
         self.status = STATUSES.get(type(error), 422)
         if not isinstance(error, DocumentError):
-            field = (
-                error.field
-                if isinstance(error, NotAllowed)
-                else "tags"
-                if isinstance(error, HeldBySpec)
-                else None
-            )
+            field = "tags" if isinstance(error, HeldBySpec) else getattr(error, "field", None)
             self.add_error(field if field in self.fields else None, str(error))
             return
         for problem in error.problems:
@@ -57,4 +54,4 @@ class StoredForm(forms.Form):
     @property
     def error_links(self) -> list[dict[str, str]]:
         """The errors for `_error_summary.html`, each with a link to its field."""
-        return links_to_errors(self)
+        return list_error_links(self)

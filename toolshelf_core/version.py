@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 @cache
-def own_version() -> str:
+def read_version() -> str:
     """The version of the installed package; "development" if Toolshelf runs from its sources."""
     try:
         return version("toolshelf")

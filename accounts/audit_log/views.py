@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.administrators import administrators_only
 from accounts.audit_log.forms import PAGE_SIZE, AuditFilter
 from toolshelf_core.audit import ACTIONS, INTERFACES
-from toolshelf_core.paging import number_in, read_page
+from toolshelf_core.paging import read_number, read_page
 from toolspec.errors import DocumentError
 
 NDJSON: Final = "application/x-ndjson"
@@ -30,7 +30,7 @@ def audit_log(request: HttpRequest) -> HttpResponseBase:
         wanted = AuditFilter.from_query({})
         errors = [{"href": f"#{one.pointer[1:]}", "message": one.message} for one in error.problems]
     events = wanted.events()
-    before = number_in(request.GET.get("before", ""), digits=18)
+    before = read_number(request.GET.get("before", ""), digits=18)
     page, following = read_page(events.none() if errors else events, before, PAGE_SIZE)
     context = {
         "events": page,

@@ -30,7 +30,7 @@ from accounts.people.forms import (
 from accounts.roles import READER, READY_GROUPS, RUNNER, load_memberships, role_of
 from accounts.sign_in_links import invite, may_be_invited
 from toolshelf_core.paging import read_page
-from toolshelf_core.secret_paths import path_of_link
+from toolshelf_core.secret_paths import link_path
 from toolshelf_core.site_url import is_on_this_machine
 
 PEOPLE_PER_PAGE: Final = 50
@@ -78,7 +78,7 @@ def add_person(request: HttpRequest) -> HttpResponse:
         "roles": ROLES,
         "default_role": _default_role(),
         "errors": form.error_links,
-        "link": request.build_absolute_uri(path_of_link(secret)) if secret else "",
+        "link": request.build_absolute_uri(link_path(secret)) if secret else "",
         "link_hours": SignInLink.INVITATION_HOURS,
         "link_is_local": is_on_this_machine(request),
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
@@ -125,7 +125,7 @@ def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
             f"of its own. On the server, `manage.py sign_in_link {user.username}` prints a link."
         )
         return _person_page(request, form, refusal=refusal)
-    link = request.build_absolute_uri(path_of_link(invite(user)))
+    link = request.build_absolute_uri(link_path(invite(user)))
     response = _person_page(request, form, link=link)
     add_never_cache_headers(response)
     return response

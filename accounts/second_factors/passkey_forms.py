@@ -26,7 +26,7 @@ from django import forms
 from django.core.exceptions import BadRequest
 from fido2.utils import websafe_decode
 
-from toolshelf_core.site_url import own_origins
+from toolshelf_core.site_url import list_own_origins
 from toolspec.errors import DocumentError
 from toolspec.text.reader import loads
 
@@ -64,7 +64,7 @@ class CredentialField(forms.JSONField):
 
     def validate(self, value: Any) -> None:
         super().validate(value)
-        if origin_in(value) not in own_origins(context.request):
+        if origin_in(value) not in list_own_origins(context.request):
             raise get_adapter().validation_error("incorrect_code")
 
 

@@ -40,7 +40,7 @@ def rotate_second_factors() -> tuple[int, int]:
                 continue
             member = MEMBERS[Authenticator.Type(found.type)]
             try:
-                found.data[member] = encryption.rotated(found.data[member])
+                found.data[member] = encryption.reencrypt(found.data[member])
             except encryption.Unreadable:
                 lost += 1
                 continue

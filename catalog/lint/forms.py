@@ -21,7 +21,7 @@ class WaiverForm(StoredForm):
 
     def save(self, tool: Tool, by: User) -> Waiver | None:
         """Store the waiver; None if it was refused."""
-        return self.stored_by(lambda: self._waive(tool, by))
+        return self.store_with(lambda: self._waive(tool, by))
 
     def _waive(self, tool: Tool, by: User) -> Waiver:
         pointer = "" if "everywhere" in self.data else self.cleaned_data["pointer"]

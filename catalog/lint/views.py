@@ -29,8 +29,8 @@ from catalog.search.figures import figures_for, rules_broken
 from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
 from catalog.tools.models import Revision, Tool
 from toolshelf_core.errors import RevisionConflict
-from toolshelf_core.page_parts import part_or_page, wants_part
-from toolshelf_core.paging import number_in
+from toolshelf_core.page_parts import render_part_or_page, wants_part
+from toolshelf_core.paging import read_number
 from toolspec.errors import DocumentError
 from toolspec.lint import RULES, SEVERITIES, Severity
 from toolspec.lint.rule_examples import findings_in
@@ -120,7 +120,7 @@ def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
     report = LintReport(revision_of(tool), list(tool.waivers.all()))
     groups = LintPage(report).groups[:SUMMARY_GROUPS]
     context = {"tool": tool, "report": report, "groups": groups}
-    return part_or_page(
+    return render_part_or_page(
         request, "catalog/lint/_summary.html", "catalog/lint/_summary.html", context
     )
 
@@ -140,7 +140,9 @@ def fix_changes(request: HttpRequest, slug: str) -> HttpResponse:
         "fixes": fixes,
         "difference": change_of(report, fixes),
     }
-    return part_or_page(request, "catalog/lint/_changes.html", "catalog/lint/changes.html", context)
+    return render_part_or_page(
+        request, "catalog/lint/_changes.html", "catalog/lint/changes.html", context
+    )
 
 
 @require_POST
@@ -269,7 +271,7 @@ def _number(text: str | None) -> int:
     Raises:
         Http404: it is not a number.
     """
-    number = number_in(text or "")
+    number = read_number(text or "")
     if number is None:
         raise Http404
     return number

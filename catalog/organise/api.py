@@ -30,7 +30,7 @@ from catalog.tools.schemas import (
     ToolOut,
 )
 from toolshelf_core.api import bodies as openapi_bodies
-from toolshelf_core.api.headers import etags_seen
+from toolshelf_core.api.headers import read_if_match
 from toolshelf_core.api.problems import REFUSED, errors
 from toolshelf_core.api.schemas import In, Out
 
@@ -96,7 +96,7 @@ def put_tool_access(
     """Only for its owner, its maintainers and administrators; maintainers cannot change the owner."""
     tool = tool_for(request.user, "organise", slug)
     changed = change_tool_access(
-        tool, body.wanted(visibility=""), by=actor(request), seen=etags_seen(request)
+        tool, body.wanted(visibility=""), by=actor(request), seen=read_if_match(request)
     )
     response["ETag"] = changed.etag
     return _shown(changed)
@@ -157,7 +157,7 @@ def organise_tool(
         tool_for(request.user, "organise", slug),
         wanted,
         by=actor(request),
-        seen=etags_seen(request),
+        seen=read_if_match(request),
     )
     response["ETag"] = tool.etag
     return ToolOut.of(tool)
@@ -183,7 +183,7 @@ def deprecate_tool(
         note=body.note,
         superseded_by=body.superseded_by or "",
         by=actor(request),
-        seen=etags_seen(request),
+        seen=read_if_match(request),
     )
     response["ETag"] = tool.etag
     add_deprecation_headers(response, tool)
@@ -199,7 +199,7 @@ def deprecate_tool(
 )
 def undo_tool_deprecation(request: HttpRequest, slug: str) -> Status[None]:
     """Only if a user deprecated it: 409 if its spec declares the deprecation."""
-    undo_deprecation(tool_for(request.user, "deprecate", slug), seen=etags_seen(request))
+    undo_deprecation(tool_for(request.user, "deprecate", slug), seen=read_if_match(request))
     return Status(204, None)
 
 

@@ -66,7 +66,7 @@ class OrganiseForm(MetadataForm):
         super().__init__(tool, data, initial)
 
     def save(self, by: User) -> Tool | None:
-        return self.stored_by(
+        return self.store_with(
             lambda: organise(self.tool, self._organisation(), by=by, seen=self.seen_etags)
         )
 
@@ -160,7 +160,7 @@ class AccessForm(MetadataForm):
         super().__init__(tool, data, initial)
 
     def save(self, by: User) -> Tool | Toolkit | None:
-        return self.stored_by(lambda: self._change_access(by))
+        return self.store_with(lambda: self._change_access(by))
 
     def _change_access(self, by: User) -> Tool | Toolkit:
         if isinstance(self.tool, Toolkit):
@@ -201,7 +201,7 @@ class DeprecateForm(MetadataForm):
         return str(self.cleaned_data["note"]).replace("\r\n", "\n")
 
     def save(self, by: User) -> Tool | None:
-        return self.stored_by(
+        return self.store_with(
             lambda: deprecate(
                 self.tool,
                 note=self.cleaned_data["note"],
@@ -218,7 +218,7 @@ class UndoDeprecationForm(MetadataForm):
     saved_message = "The deprecation is removed."
 
     def save(self, by: User) -> Tool | None:  # noqa: ARG002 - the right to save was checked
-        return self.stored_by(lambda: undo_deprecation(self.tool, seen=self.seen_etags))
+        return self.store_with(lambda: undo_deprecation(self.tool, seen=self.seen_etags))
 
 
 class ArchiveForm(MetadataForm):
@@ -227,7 +227,7 @@ class ArchiveForm(MetadataForm):
     saved_message = "The tool is archived. Lists no longer show it; its pages and runs remain."
 
     def save(self, by: User) -> Tool | None:  # noqa: ARG002 - the right to save was checked
-        return self.stored_by(lambda: archive(self.tool))
+        return self.store_with(lambda: archive(self.tool))
 
 
 class RestoreForm(MetadataForm):
@@ -236,4 +236,4 @@ class RestoreForm(MetadataForm):
     saved_message = "The tool is restored. Lists show it again."
 
     def save(self, by: User) -> Tool | None:  # noqa: ARG002 - the right to save was checked
-        return self.stored_by(lambda: restore(self.tool))
+        return self.store_with(lambda: restore(self.tool))

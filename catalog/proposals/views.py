@@ -17,7 +17,7 @@ from catalog.proposals.actions import approve, current_revision, difference_of_c
 from catalog.proposals.lookup import proposal_at
 from catalog.proposals.models import Proposal
 from toolshelf_core.errors import RevisionConflict
-from toolshelf_core.paging import number_in, read_page
+from toolshelf_core.paging import read_number, read_page
 from toolshelf_core.rendering.text_diff import compare
 from toolspec.errors import SpecError
 
@@ -33,7 +33,7 @@ def review_list(request: HttpRequest) -> HttpResponse:
     found = Proposal.objects.visible_to(request.user).filter(state=state)
     found = found.select_related("source", "proposed_by", "decided_by")
     found = found.defer("text", "source__document")
-    before = number_in(request.GET.get("before", ""), digits=18)
+    before = read_number(request.GET.get("before", ""), digits=18)
     shown, following = read_page(found, before, CHANGES_PER_PAGE)
     context = {
         "changes": shown,
@@ -79,7 +79,7 @@ def _decide(request: HttpRequest, change: Proposal) -> HttpResponse:
             )
         else:
             publication = approve(
-                change, by=actor(request), seen=number_in(request.POST.get("seen", ""))
+                change, by=actor(request), seen=read_number(request.POST.get("seen", ""))
             )
             messages.success(
                 request, f"Revision {publication.revision.number} of {change.tool_id} is published."

@@ -15,7 +15,7 @@ from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
 from catalog.tools.models import Revision
 from catalog.tools.publishing import publish
 from toolshelf_core.errors import RevisionConflict
-from toolshelf_core.paging import number_in, read_page
+from toolshelf_core.paging import read_number, read_page
 from toolshelf_core.rendering.text_diff import compare
 
 REVISIONS_PER_PAGE = 50
@@ -31,7 +31,7 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
         return _compare_revisions(request, slug)
     tool = tool_at(slug, request.user)
     revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
-    before = number_in(request.GET.get("before", ""))
+    before = read_number(request.GET.get("before", ""))
     shown, following = read_page(revisions, before, REVISIONS_PER_PAGE, "-number")
     older = f"?before={following}" if following else None
     context = {"tool": tool, "steps": history_of(shown), "next_url": older}
@@ -66,7 +66,7 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
 def _compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
     """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing ones."""
     newest = revision_of(tool_at(slug, request.user)).number
-    typed = (number_in(request.GET.get(name, "")) for name in ("from", "to"))
+    typed = (read_number(request.GET.get(name, "")) for name in ("from", "to"))
     pair = tuple(newest if number is None else max(1, min(number, newest)) for number in typed)
     view = "?view=split" if request.GET.get("view") == "split" else ""
     return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
@@ -89,7 +89,7 @@ def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpRespon
 def _restore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Publish an old revision as the next one, if the user saw the current one."""
     tool, revision = tool_for(request.user, "revise", slug), revision_at(slug, number, request.user)
-    expected = number_in(request.POST.get("current", "")) or revision_of(tool).number
+    expected = read_number(request.POST.get("current", "")) or revision_of(tool).number
     try:
         published = publish(revision.spec, by=actor(request), expected=expected)
     except RevisionConflict as error:

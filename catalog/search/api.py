@@ -27,7 +27,7 @@ from catalog.tools.lookup import tool_at
 from catalog.tools.models import Tool
 from catalog.tools.schemas import ToolOut
 from toolshelf_core.api.problems import errors
-from toolshelf_core.api.renderer import MAX_PAGE_BYTES, number_that_fits, text_of
+from toolshelf_core.api.renderer import MAX_PAGE_BYTES, count_that_fit, text_of
 from toolshelf_core.api.schemas import Out
 from toolshelf_core.caching import MAX_CHARACTERS, LRUCache
 from toolspec.catalog_names import group_key
@@ -101,7 +101,7 @@ def _page_text(search: CatalogSearch) -> str:
     text = text_of(page)
     if len(text) * MAX_BYTES_PER_CHARACTER <= MAX_PAGE_BYTES:
         return text
-    fitting = number_that_fits(page["items"])
+    fitting = count_that_fit(page["items"])
     if fitting >= len(page["items"]):
         return text
     return _page_text(replace(search, limit=fitting))
@@ -193,4 +193,4 @@ def list_similar_tools(
     """The tools that share the most distinctive words of names and descriptions, without archived ones."""
     found = similar_tools(tool_at(slug, request.user), request.user, limit=query.limit)
     items = [SimilarOut.of(one.tool, parameters=one.parameters, words=one.words) for one in found]
-    return SimilarToolsOut(items=items[: number_that_fits(item.model_dump() for item in items)])
+    return SimilarToolsOut(items=items[: count_that_fit(item.model_dump() for item in items)])

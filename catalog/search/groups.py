@@ -14,7 +14,7 @@ from catalog.index.document import GroupKind
 from catalog.index.visibility import Visibility
 from catalog.tools.models import Tool, ToolTag
 from toolshelf_core.caching import LRUCache
-from toolshelf_core.paging import number_in
+from toolshelf_core.paging import read_number
 from toolspec.catalog_names import group_key
 
 
@@ -56,7 +56,7 @@ def page_of(
     groups = [group for group in visible_groups(kind, visibility) if part in group.key]
     groups.sort(key=position)
     size, _, key = after.partition(".")
-    if (tools := number_in(size)) is not None:
+    if (tools := read_number(size)) is not None:
         previous = position(Group(group_key(key), "", tools))
         groups = [group for group in groups if position(group) > previous]
     shown = groups[:limit]

@@ -29,7 +29,7 @@ from catalog.tools.models import Tool
 from catalog.tools.page import SpecText
 from catalog.tools.views import tool_page
 from toolshelf_core.caching import MAX_CHARACTERS, LRUCache
-from toolshelf_core.page_parts import part_or_page, wants_part
+from toolshelf_core.page_parts import render_part_or_page, wants_part
 from toolshelf_core.rendering.markdown import as_line
 from toolshelf_core.rendering.text_diff import compare
 
@@ -161,7 +161,7 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The tools most similar to a tool; an htmx request gets only the list."""
     tool = tool_at(slug, request.user)
     context = {"tool": tool, "similar": similar_tools(tool, request.user)}
-    return part_or_page(
+    return render_part_or_page(
         request, "catalog/search/similar/_list.html", "catalog/search/similar/page.html", context
     )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
-from toolshelf_core.outgoing.addresses import url_parts
+from toolshelf_core.outgoing.addresses import split_url
 from toolspec.errors import JSONTextError, ToolshelfError
 from toolspec.secret_names import is_secret_name
 from toolspec.text.reader import JSON, dumps, loads
@@ -116,7 +116,7 @@ def read_curl(text: str) -> CurlDocument:
             that changes the request.
     """
     command = parse_curl(text)
-    parts = url_parts(command.url)
+    parts = split_url(command.url)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise NotACurlCommand("The curl command has no URL that starts with http:// or https://.")
     if command.sent_method not in _METHODS:

@@ -14,7 +14,7 @@ from catalog.sources.models import Kind, Source
 from catalog.sources.reading import TIMEOUT_S, Reading, read_source
 from catalog.sources.recognition import EnteredSource
 from toolshelf_core.errors import OutgoingError
-from toolshelf_core.outgoing.addresses import url_parts
+from toolshelf_core.outgoing.addresses import split_url
 from toolspec.imports import Imported
 from toolspec.schema.describe import plural
 from toolspec.spec import ToolSpec
@@ -96,7 +96,7 @@ def read_entered(entered: EnteredSource, headers: Mapping[str, str]) -> Reading:
 
 
 def _likely_kinds(url: str) -> tuple[Kind, Kind]:
-    parts = url_parts(url)
+    parts = split_url(url)
     if parts and (parts.path.endswith(_MCP_PATHS) or (parts.hostname or "").startswith("mcp.")):
         return "mcp-http", "openapi"
     return "openapi", "mcp-http"
@@ -163,5 +163,5 @@ def _credentials_needed(members: Iterable[Member]) -> str:
 
 
 def _host_of(url: str) -> str:
-    parts = url_parts(url)
+    parts = split_url(url)
     return parts.netloc if parts else ""

@@ -11,7 +11,7 @@ from ninja.errors import HttpError
 from ninja.params.models import Body, BodyModel
 
 from catalog.access.rights import require
-from toolshelf_core.api.request_body import json_object
+from toolshelf_core.api.request_body import read_object
 
 
 class DocumentBodyModel(BodyModel):
@@ -33,7 +33,7 @@ class DocumentBodyModel(BodyModel):
         if length > limit:
             raise HttpError(413, f"The body can have at most {limit:,} bytes.")
         # not `request.body`, which has the limit of a form
-        body = json_object(request.read(length), max_bytes=limit)
+        body = read_object(request.read(length), max_bytes=limit)
         return {cls.__read_from_single_attr__: body}
 
 

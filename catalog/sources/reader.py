@@ -26,7 +26,7 @@ from toolshelf_core.errors import OutgoingError
 from toolshelf_core.outgoing.addresses import AddressPolicy
 from toolshelf_core.outgoing.budget import Budget
 from toolshelf_core.outgoing.clients import Credentials, async_client, client, sentence
-from toolshelf_core.outgoing.mcp_requests import list_pages, sentence_of_error, stderr_tail
+from toolshelf_core.outgoing.mcp_requests import capture_stderr, describe_mcp_error, list_pages
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_ERROR_CHARS: Final = 500
@@ -97,7 +97,7 @@ async def _read_mcp(job: dict[str, Any], budget: Budget) -> dict[str, Any]:
                 program, *arguments = shlex.split(job["address"])
                 environment = {**get_default_environment(), **job["headers"]}
                 server = StdioServerParameters(command=program, args=arguments, env=environment)
-                with stderr_tail(forward=False) as tail:
+                with capture_stderr(forward=False) as tail:
                     try:
                         async with Client(stdio_client(server, errlog=tail.file)) as mcp:
                             return await _list(mcp, job["max_tools"])
@@ -165,7 +165,7 @@ def explain(error: Exception, budget: Budget) -> str:
     if budget.error is not None or isinstance(leaf, OutgoingError | HTTPError):
         return sentence(leaf, budget)
     if isinstance(leaf, TimeoutError):
-        return str(budget.expired())
+        return str(budget.expire())
     if isinstance(leaf, ValidationError):
         first = leaf.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"][:6]))
@@ -177,7 +177,7 @@ def explain(error: Exception, budget: Budget) -> str:
     if isinstance(leaf, MemoryError):
         return "The server's response needs more memory than is allowed."
     if type(leaf).__name__ == "MCPError":  # its import takes long
-        return f"The server responded with an error: {sentence_of_error(leaf)}"
+        return f"The server responded with an error: {describe_mcp_error(leaf)}"
     return (
         f"The server did not respond as the protocol requires: {str(leaf) or type(leaf).__name__}"
     )

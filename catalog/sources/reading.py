@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.sources.models import Source
 from toolshelf_core.encryption import Unreadable
 from toolshelf_core.errors import OutgoingError
-from toolshelf_core.site_addresses import address_policy
+from toolshelf_core.site_addresses import read_address_policy
 
 SECONDS: Final = 30
 MAX_BYTES: Final = 10_000_000  # of the tools of an MCP server
@@ -74,7 +74,7 @@ def read_source(source: Source, timeout_s: float = TIMEOUT_S) -> Reading:
     """
     if source.document:
         return Reading(document=source.document)
-    policy = address_policy()
+    policy = read_address_policy()
     job = {
         "kind": source.kind,
         "address": source.address,

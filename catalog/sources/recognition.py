@@ -17,7 +17,7 @@ from typing import Final
 
 from catalog.sources.curl import NotACurlCommand, is_curl, read_curl
 from catalog.sources.models import ADDRESS_LENGTH, NAME_LENGTH, Kind
-from toolshelf_core.outgoing.addresses import url_parts
+from toolshelf_core.outgoing.addresses import split_url
 from toolspec.errors import JSONTextError
 from toolspec.text.containers import items_of, members_of
 from toolspec.text.reader import JSON, loads
@@ -99,7 +99,7 @@ def recognize(text: str) -> Recognized | None:
 
 def name_from_url(url: str) -> str:
     """A name for the source at this URL, from its host: "example" for https://api.example.com/."""
-    parts = url_parts(url)
+    parts = split_url(url)
     labels = ((parts.hostname if parts else "") or "").split(".")
     if all(label.isdecimal() for label in labels):
         return "server"  # an IP address

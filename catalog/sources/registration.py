@@ -27,8 +27,8 @@ from toolshelf_core import audit
 from toolshelf_core.encryption import rotate
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.form_problems import require_valid
-from toolshelf_core.outgoing.addresses import origin_of, url_parts
-from toolshelf_core.site_addresses import url_problem
+from toolshelf_core.outgoing.addresses import origin_of, split_url
+from toolshelf_core.site_addresses import find_url_problem
 from toolspec.errors import ToolshelfError
 from toolspec.imports import detect
 
@@ -203,7 +203,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
 
     @property
     def reaches_this_machine(self) -> bool:
-        """Whether sources may connect to this machine (see `address_policy`)."""
+        """Whether sources may connect to this machine (see `read_address_policy`)."""
         return bool(settings.LOOPBACK_ONLY)
 
     @property
@@ -259,7 +259,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
             raise forms.ValidationError(message)
         elif document and kind == "openapi" and self.initial["kind"] == "document":
             self._check_api(document)
-        elif not document and (problem := url_problem(address)):
+        elif not document and (problem := find_url_problem(address)):
             raise forms.ValidationError(problem)
         return address
 
@@ -308,7 +308,7 @@ def address_for(source: Source, person: Person) -> str:
         return source.address
     if source.kind == "mcp-stdio":
         return shlex.split(source.address)[0]
-    parts = url_parts(source.address)
+    parts = split_url(source.address)
     return parts._replace(query="", fragment="").geturl() if parts else ""
 
 

@@ -29,7 +29,7 @@ from catalog.sources.registration import (
 from catalog.sources.schedule import sync_in_background
 from catalog.sources.sync import AlreadySyncing, hide_changes
 from catalog.tools.models import Tool
-from toolshelf_core.form_problems import links_to_errors
+from toolshelf_core.form_problems import list_error_links
 from toolshelf_core.page_parts import wants_part
 from toolshelf_core.paging import read_page
 from toolspec.text.containers import items_of, members_of
@@ -110,7 +110,7 @@ def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> Http
     context = {
         **_state_of(request, source),
         "form": form,
-        "errors": links_to_errors(form),
+        "errors": list_error_links(form),
         "called": servers_of(source) if is_to_connect else [],
         "decided": source.proposals.visible_to(request.user)
         .exclude(state=Proposal.HELD)

@@ -12,7 +12,7 @@ from ninja.errors import HttpError
 from catalog.tools.indexing import require_seen
 from catalog.tools.lookup import tool_at
 from catalog.tools.models import Tool
-from toolshelf_core.api.headers import Response, etags_seen
+from toolshelf_core.api.headers import Response, read_if_match
 
 
 def seen_tool_at(request: HttpRequest, slug: str) -> Tool:
@@ -22,7 +22,7 @@ def seen_tool_at(request: HttpRequest, slug: str) -> Tool:
         HttpError: 428: `If-Match` is missing.
         RevisionConflict: the tool has changed.
     """
-    seen = etags_seen(request)
+    seen = read_if_match(request)
     if not seen:
         raise HttpError(428, "Send `If-Match` with the `ETag` of the tool as you last read it.")
     tool = tool_at(slug, request.user)

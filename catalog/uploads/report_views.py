@@ -22,7 +22,7 @@ from catalog.uploads.models import RANKS, Upload, UploadedSpec
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
 from catalog.uploads.summary import formats_of, losses_of, lost_kinds, summary_of_counts
-from toolshelf_core.paging import number_in, read_page
+from toolshelf_core.paging import read_number, read_page
 from toolspec.diff import Difference
 
 ROWS_PER_PAGE: Final = 100
@@ -57,7 +57,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     if folds_unchanged:
         rows = rows.exclude(outcome="unchanged")
     rows = rows.annotate(place=F("rank") * MOST_SPECS + F("position"))
-    after = number_in(request.GET.get("after", ""))
+    after = read_number(request.GET.get("after", ""))
     listed, following = read_page(rows, after, ROWS_PER_PAGE, "place")
     further = {"after": following} if following else {}
     report = list(_rows(listed, request.user))

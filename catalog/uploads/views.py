@@ -48,8 +48,8 @@ from catalog.uploads.summary import (
     summary_of_counts,
 )
 from toolshelf_core.errors import Busy
-from toolshelf_core.form_problems import links_to_errors
-from toolshelf_core.paging import number_in
+from toolshelf_core.form_problems import list_error_links
+from toolshelf_core.paging import read_number
 from toolshelf_core.rendering import text_diff
 from toolspec.diff import compare as compare_specs
 from toolspec.errors import DocumentError, SpecError, ToolshelfError
@@ -241,7 +241,7 @@ def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
     if not form.is_valid():
         return {"note": " ".join(map(str, form.errors.get("prefix", ())))}
     try:
-        size = number_in(request.POST.get("unsent_bytes", "")) or size_of(form.sources)
+        size = read_number(request.POST.get("unsent_bytes", "")) or size_of(form.sources)
         check_size(size)
         if size > LIVE_BYTES:
             note = "These files are too large for a preview while you edit."
@@ -365,7 +365,7 @@ def _upload_page(
         "replace": form.replaces,
         "choices": form.choices.to_json(),
         "checked_files": form.files_to_send_again() if files is None else files,
-        "errors": links_to_errors(form),
+        "errors": list_error_links(form),
         **(report or {}),
     }
     return render(request, "catalog/uploads/upload.html", context, status=status)

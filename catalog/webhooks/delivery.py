@@ -30,7 +30,7 @@ from catalog.webhooks.signature import signed_headers
 from toolshelf_core.encryption import Unreadable
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.outgoing.budget import Budget
-from toolshelf_core.site_addresses import address_policy
+from toolshelf_core.site_addresses import read_address_policy
 
 MAX_SECONDS: Final = 15.0
 MAX_RESPONSE_BYTES: Final = 64 * 1024  # only the status counts; more is not read
@@ -231,7 +231,7 @@ def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
     budget = Budget(seconds=MAX_SECONDS, max_bytes=MAX_RESPONSE_BYTES)
     try:
         with (
-            client(address_policy(), budget) as http,
+            client(read_address_policy(), budget) as http,
             http.stream(
                 "POST", webhook.url, content=body, headers=headers, follow_redirects=False
             ) as response,

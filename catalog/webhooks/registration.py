@@ -15,7 +15,7 @@ from catalog.webhooks.signature import new_secret
 from toolshelf_core import audit
 from toolshelf_core.encryption import encrypt, rotate
 from toolshelf_core.form_problems import require_valid
-from toolshelf_core.site_addresses import url_problem
+from toolshelf_core.site_addresses import find_url_problem
 from toolspec.catalog_names import MAX_TOOLKIT_CHARS, group_key
 
 MAX_WEBHOOKS: Final = 50
@@ -70,7 +70,7 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_url(self) -> str:
         url: str = self.cleaned_data["url"]
-        if problem := url_problem(url):
+        if problem := find_url_problem(url):
             raise forms.ValidationError(problem)
         return url
 

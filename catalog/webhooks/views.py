@@ -24,8 +24,8 @@ from catalog.webhooks.registration import (
     replace_secret,
     shown_url,
 )
-from toolshelf_core.form_problems import links_to_errors
-from toolshelf_core.paging import number_in, read_page
+from toolshelf_core.form_problems import list_error_links
+from toolshelf_core.paging import read_number, read_page
 
 PAGE_SIZE: Final = 50
 
@@ -46,7 +46,7 @@ def webhook_list(request: HttpRequest) -> HttpResponseBase:
     context = {
         "webhooks": rows,
         "form": form,
-        "errors": links_to_errors(form),
+        "errors": list_error_links(form),
         "event_names": EVENTS,
     }
     status = 422 if form.errors else 200
@@ -124,14 +124,14 @@ def _page(
     state = request.GET.get("state", "")
     if state in WebhookDelivery.STATES:
         deliveries = deliveries.filter(state=state)
-    before = number_in(request.GET.get("before", ""), digits=18)
+    before = read_number(request.GET.get("before", ""), digits=18)
     shown, following = read_page(deliveries, before, PAGE_SIZE)
     more = f"state={state}&" if state in WebhookDelivery.STATES else ""
     context = {
         "webhook": webhook,
         "url": shown_url(webhook.url),
         "form": form,
-        "errors": links_to_errors(form),
+        "errors": list_error_links(form),
         "secret": secret,
         "deliveries": shown,
         "state": state,

@@ -19,7 +19,7 @@ from config.error_pages import failure
 from config.middleware.base import SAFE_METHODS, Middleware, is_api
 from playground.mcp.protocol import is_mcp
 from toolshelf_core.errors import Busy
-from toolshelf_core.site_url import own_origins
+from toolshelf_core.site_url import list_own_origins
 
 # Types that a page of another site can send without a preflight (a "simple" request), so the API
 # refuses them.
@@ -99,7 +99,7 @@ class CrossSiteGuardMiddleware(Middleware):
         origin = request.headers.get("Origin")
         if origin is None:
             return False
-        return origin not in own_origins(request) or not urlsplit(origin).netloc
+        return origin not in list_own_origins(request) or not urlsplit(origin).netloc
 
 
 class VisitorRatesMiddleware(Middleware):

@@ -19,7 +19,7 @@ from accounts.models import ApiToken, User
 from config.middleware.base import Middleware
 from playground.mcp.protocol import is_mcp
 from toolshelf_core import audit, log_context
-from toolshelf_core.client_address import address_of, network_of
+from toolshelf_core.client_address import network_of, read_client_address
 
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 RECORDED_REFUSALS: Final = Rate(10, 60)
@@ -36,7 +36,7 @@ class RequestContextMiddleware(Middleware):
         request_id = request.headers.get("X-Request-ID", "")
         if not _ID.fullmatch(request_id):
             request_id = secrets.token_hex(16)
-        facts = log_context.bound(
+        facts = log_context.bind(
             request_id=request_id,
             method=request.method,
             path=request.path,
@@ -95,7 +95,7 @@ def actor_of(request: HttpRequest, request_id: str) -> audit.Actor:
     return audit.Actor.of(
         getattr(request, "user", None),
         client=f"token {token}" if isinstance(token, ApiToken) else "",
-        address=address_of(request)[:64],
+        address=read_client_address(request)[:64],
         request_id=request_id,
     )
 

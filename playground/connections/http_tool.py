@@ -27,7 +27,7 @@ from toolshelf_core.outgoing.budget import Budget
 from toolshelf_core.outgoing.clients import (
     MAX_REDIRECTS,
     client,
-    same_origin,
+    is_same_origin,
     sentence,
     ssl_context,
 )
@@ -369,7 +369,7 @@ def _fetch(http: httpx2.Client, request: httpx2.Request) -> Answer:
 
 def _follow(request: httpx2.Request, target: httpx2.Request) -> httpx2.Request | None:
     """The request that follows a redirect; None if it must not be followed."""
-    if same_origin(request.url, target.url):
+    if is_same_origin(request.url, target.url):
         if "Cookie" in request.headers:
             target.headers["Cookie"] = request.headers["Cookie"]
         return target

@@ -36,10 +36,10 @@ from toolshelf_core.outgoing.clients import Credentials, async_client, sentence,
 from toolshelf_core.outgoing.mcp_requests import (
     BadList,
     StderrTail,
+    capture_stderr,
+    describe_mcp_error,
     list_pages,
     send_request,
-    sentence_of_error,
-    stderr_tail,
 )
 from toolshelf_tools import ToolError
 from toolshelf_tools.files import MAX_FILES, file_in_base64
@@ -118,7 +118,7 @@ class MCPTool:
             command, *arguments = connection.command
             environment = dict(connection.environment)
             parameters = StdioServerParameters(command=command, args=arguments, env=environment)
-            with stderr_tail(forward=True) as self._stderr:
+            with capture_stderr(forward=True) as self._stderr:
                 server = stdio_client(parameters, errlog=self._stderr.file)
                 return await self._call_in_session(server, request)
         credentials = None
@@ -240,7 +240,7 @@ class MCPTool:
         source = self._connection.source
         if error.error.code == mcp_types.CONNECTION_CLOSED and self._connection.command:
             return f"The command of the source {source} ended without an answer."
-        reason = sentence_of_error(error, self._refused)
+        reason = describe_mcp_error(error, self._refused)
         return f"The source {source} responded with an error: {reason}"
 
     def _read_stderr(self) -> str:

@@ -27,7 +27,7 @@ from playground.connections.serialization import (
     is_absent,
     text_of,
 )
-from toolshelf_core.outgoing.addresses import origin_of, url_parts
+from toolshelf_core.outgoing.addresses import origin_of, split_url
 from toolshelf_tools import ToolError
 from toolspec.text.containers import members_of
 
@@ -141,7 +141,7 @@ def base_url(
     if source_address:
         with suppress(ValueError):  # not a URL: it is refused below
             address = urljoin(source_address, address)
-    parts = url_parts(address)
+    parts = split_url(address)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ToolError(
             f"The API's document names no complete URL ({address!r}). Set `{BASE_URL}` in the "

@@ -34,7 +34,7 @@ from playground.runs import running
 from playground.runs.models import DRAFT, Run
 from playground.trying.trial_input import TrialInput
 from toolshelf_core.errors import Busy, RevisionConflict
-from toolshelf_core.paging import number_in
+from toolshelf_core.paging import read_number
 from toolspec.errors import SpecError
 from toolspec.quick_fixes import edit_to
 from toolspec.text.positions import locate
@@ -209,7 +209,7 @@ def _too_often(request: HttpRequest, draft: SpecDraft, busy: Busy) -> HttpRespon
 def _publish(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     """Publish or propose the draft, if the current revision is the one that the page has shown."""
     assert draft.spec is not None  # noqa: S101 - for mypy
-    seen = number_in(request.POST.get("seen", "")) or 0
+    seen = read_number(request.POST.get("seen", "")) or 0
     note = request.POST.get("note", "").strip()[:NOTE_LENGTH]
     if not draft.is_changed:
         messages.info(request, f"Nothing changed: this is revision {draft.current.number}.")
@@ -266,7 +266,7 @@ def _context(
     request: HttpRequest, draft: SpecDraft, seen: str = "", trial: Trial | None = None
 ) -> dict[str, object]:
     """The context of `_draft.html`. `seen`: the number of the revision that the page has shown."""
-    shown = number_in(seen or request.POST.get("seen", ""))
+    shown = read_number(seen or request.POST.get("seen", ""))
     if trial is None:
         forms = draft.forms(list(_pairs(request)), actor(request))
         trial = Trial(forms, _earlier_run(request, draft))

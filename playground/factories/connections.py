@@ -29,7 +29,7 @@ from playground.connections.connection import Connection
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
 from toolshelf_core.encryption import Unreadable
-from toolshelf_core.site_addresses import address_policy
+from toolshelf_core.site_addresses import read_address_policy
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
@@ -136,7 +136,7 @@ def connection_for(
 
     `limits`: `timeout_s` and `response_bytes` of the run.
     """
-    source, policy = listed.source, address_policy()
+    source, policy = listed.source, read_address_policy()
     is_command = source.kind == "mcp-stdio"
     made = Connection(
         source=source.name,

@@ -39,7 +39,7 @@ from playground.mcp.catalog_tools import CatalogTools
 from playground.mcp.clients import PLACEHOLDER, snippets
 from playground.mcp.toolkit_tools import ToolkitTools
 from playground.mcp.toolsets import Toolset
-from toolshelf_core.page_parts import part_or_page
+from toolshelf_core.page_parts import render_part_or_page
 from toolspec.errors import DocumentError
 
 SCOPES: Final = ("run",)  # enough to list tools and to call them; `read` would also show all runs
@@ -152,6 +152,6 @@ def _page(
         if page["trial"]
         else "playground/mcp/_clients.html"
     )
-    response = part_or_page(request, part, "playground/mcp/connect.html", page)
+    response = render_part_or_page(request, part, "playground/mcp/connect.html", page)
     add_never_cache_headers(response)
     return response

@@ -8,7 +8,7 @@ from typing import Protocol
 from catalog.tools.models import Tool
 from playground.mcp.protocol import SERVER_KEY, Message
 from playground.mcp.results import Result
-from toolshelf_core.version import own_version
+from toolshelf_core.version import read_version
 from toolspec.exports.mcp_server import ServedTool
 from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON, dumps
@@ -88,4 +88,4 @@ def result_text(result: Result, message: Message, toolset: Toolset) -> str:
 
 
 def server_info(toolset: Toolset) -> JSON:
-    return {"name": toolset.name, "title": toolset.title, "version": own_version()}
+    return {"name": toolset.name, "title": toolset.title, "version": read_version()}

@@ -14,7 +14,7 @@ from catalog.proposals.lookup import proposal_at
 from catalog.tools.lookup import revision_at, tool_at
 from catalog.tools.models import Tool
 from playground.real_calls.checks import check_real_calls
-from toolshelf_core.page_parts import part_or_page
+from toolshelf_core.page_parts import render_part_or_page
 from toolspec.spec import ToolSpec
 
 
@@ -54,7 +54,7 @@ def _page(
         "parent_url": parent_url,
         "real": check_real_calls(tool, spec, actor(request)),
     }
-    return part_or_page(
+    return render_part_or_page(
         request,
         "playground/real_calls/_real_calls.html",
         "playground/real_calls/real_calls.html",

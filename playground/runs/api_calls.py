@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from toolshelf_core.curl import LINE_CHARS, MAX_BODY_CHARS, TOKEN_VARIABLE, curl_command
+from toolshelf_core.curl import LINE_CHARS, MAX_BODY_CHARS, TOKEN_VARIABLE, write_curl_command
 from toolspec.text.pretty import printed_size
 from toolspec.text.reader import JSON, Number, dumps
 
@@ -28,7 +28,7 @@ class Call:
 
 def as_curl(call: Call) -> str:
     """The call as a shell command."""
-    return "\n".join([*_comment(call), curl_command(call.url, call.body)])
+    return "\n".join([*_comment(call), write_curl_command(call.url, call.body)])
 
 
 def as_python(call: Call) -> str:

@@ -55,7 +55,7 @@ from playground.runs.visitors import VISITOR_TIMEOUT_S
 from playground.runs.writer import insert
 from toolshelf_core import audit, log_context
 from toolshelf_core.errors import NotAllowed
-from toolshelf_core.fairness import waiting_of
+from toolshelf_core.fairness import list_waiting
 from toolshelf_core.redaction import Redactor
 from toolspec.errors import Problem
 from toolspec.schema.validation import Budget
@@ -338,7 +338,7 @@ def queue_position(run: Run) -> int:
     rows = rows.only("by", "mode", "outcome")
     requests = ((each.pk, each.owner, each.outcome == "running") for each in rows)
     slots = supervisor().slots
-    waiting = waiting_of(requests, slots=slots, reserve=reserve(slots))
+    waiting = list_waiting(requests, slots=slots, reserve=reserve(slots))
     return waiting.index(run.pk) + 1 if run.pk in waiting else 0
 
 

@@ -210,7 +210,7 @@ class Supervisor:
         if self.closing.is_set():
             return
         try:
-            with log_context.bound(run_id=active.run.id):
+            with log_context.bind(run_id=active.run.id):
                 result = self._concluded(active, end)
         finally:
             connection.close()

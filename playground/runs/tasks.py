@@ -57,7 +57,7 @@ def send_webhooks() -> None:
 @app.task(name=TASK)
 def run_tool(run_id: str, encrypted: str) -> None:
     """Execute one run, and stay until its end is stored."""
-    with log_context.bound(run_id=run_id):
+    with log_context.bind(run_id=run_id):
         execute_message(run_id, encrypted)
 
 

@@ -162,7 +162,7 @@ class Recorder:
                 self._give_up(batch[0])
                 break
         for run in batch:
-            with log_context.bound(run_id=run.pk):
+            with log_context.bind(run_id=run.pk):
                 self._follow_up(run)
 
     def _follow_up(self, run: Run) -> None:

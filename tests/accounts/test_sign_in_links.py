@@ -16,7 +16,7 @@ from accounts.sign_in_links import create_sign_in_link, use_sign_in_link
 from config.log_filters import WithoutSecrets
 from tests.accounts.browsers import PASSWORD
 from tests.factories import make_tool
-from toolshelf_core.secret_paths import hidden
+from toolshelf_core.secret_paths import hide_secrets
 from toolshelf_core.site_url import url_of_server, write_site_url
 
 pytestmark = pytest.mark.django_db
@@ -318,7 +318,7 @@ def test_a_log_line_is_written_without_secrets(line, shown):
         "granian.access", logging.INFO, "", 0, "%(what)s", ({"what": text},), None
     )
 
-    assert hidden(text) == shown
+    assert hide_secrets(text) == shown
     assert WithoutSecrets().filter(record)
     assert record.getMessage() == shown
 

@@ -107,7 +107,7 @@ def make_state() -> dict[str, object]:
         replace_document,
     )
     from tests.factories import properties, spec_text
-    from toolshelf_core.secret_paths import path_of_link
+    from toolshelf_core.secret_paths import link_path
     from toolspec.spec import read_spec
 
     owner = User.objects.get(username="owner")
@@ -208,10 +208,10 @@ def make_state() -> dict[str, object]:
     return {
         "token": create_token(owner, name="Screenshots", scopes=SCOPES)[1],
         **{
-            f"link_{name}": path_of_link(new_link(User.objects.get(username=name)))
+            f"link_{name}": link_path(new_link(User.objects.get(username=name)))
             for name in ["owner", *people]
         },
-        "link_unused": path_of_link(new_link(owner)),
+        "link_unused": link_path(new_link(owner)),
         "held_change": source.proposals.get().pk,
         "proposal": proposal.change.pk,
         "upload": report.pk,

@@ -58,7 +58,7 @@ def test_a_line_is_one_object():
 
 
 def test_facts_of_the_context_and_of_the_line_are_members():
-    with log_context.bound(run_id="r1", request_id=""):
+    with log_context.bind(run_id="r1", request_id=""):
         found = json.loads(logged("x", facts={"status": 200}))
 
     assert (found["run_id"], found["status"]) == ("r1", 200)

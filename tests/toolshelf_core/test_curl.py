@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from toolshelf_core.curl import TOKEN_VARIABLE, curl_command
+from toolshelf_core.curl import TOKEN_VARIABLE, write_curl_command
 
 URL = "http://localhost:8000/api/v1/tools"
 
@@ -18,7 +18,7 @@ def words_of(command: str) -> list[str]:
 
 
 def test_each_option_has_its_line():
-    command = curl_command(f"{URL}/a/runs", {"parameters": {}})
+    command = write_curl_command(f"{URL}/a/runs", {"parameters": {}})
 
     assert command.splitlines() == [
         f"curl {URL}/a/runs \\",
@@ -31,7 +31,7 @@ def test_each_option_has_its_line():
 def test_a_shell_passes_on_the_token_and_every_awkward_text():
     text = 'it\'s $HOME `id` "quoted" \\ \n é ; &'
 
-    words = words_of(curl_command(f"{URL}?q=a b&c=$d", {"t": text}))
+    words = words_of(write_curl_command(f"{URL}?q=a b&c=$d", {"t": text}))
 
     assert words[0] == f"{URL}?q=a b&c=$d"
     assert words[1:3] == ["-H", "Authorization: Bearer secret"]
@@ -39,4 +39,4 @@ def test_a_shell_passes_on_the_token_and_every_awkward_text():
 
 
 def test_a_long_body_is_indented():
-    assert '\n  "b": 2\n}\'' in curl_command(URL, {"a": "x" * 50, "b": 2})
+    assert '\n  "b": 2\n}\'' in write_curl_command(URL, {"a": "x" * 50, "b": 2})

@@ -2,13 +2,13 @@
 
 import pytest
 
-from toolshelf_core.fairness import SharedSlots, Turns, may_queue, reserve_of, waiting_of
+from toolshelf_core.fairness import SharedSlots, Turns, list_waiting, may_queue, reserve_of
 
 
 def in_order(requests):
     """Owners in the order in which their requests start, if all arrive before the first starts."""
     turns = Turns()
-    numbered = [(turns.next(owner), number, owner) for number, owner in enumerate(requests)]
+    numbered = [(turns.take(owner), number, owner) for number, owner in enumerate(requests)]
     return "".join(owner for *_, owner in sorted(numbered))
 
 
@@ -18,20 +18,20 @@ def test_owners_alternate_however_many_requests_one_of_them_has():
 
 def test_an_owner_who_comes_later_does_not_wait_for_earlier_requests_of_others():
     turns = Turns()
-    many = [turns.next("a") for _ in range(60)]
+    many = [turns.take("a") for _ in range(60)]
     for turn in many[:10]:
-        turns.started(turn)
+        turns.record_start(turn)
 
-    assert many[9] <= turns.next("b") <= many[10]
+    assert many[9] <= turns.take("b") <= many[10]
 
 
 def test_an_owner_who_was_away_has_no_advantage_over_those_who_waited():
     turns = Turns()
     for _ in range(100):
-        turns.started(turns.next("a"))
+        turns.record_start(turns.take("a"))
 
-    late = [turns.next("b") for _ in range(3)]
-    others = [turns.next("a") for _ in range(3)]
+    late = [turns.take("b") for _ in range(3)]
+    others = [turns.take("a") for _ in range(3)]
 
     assert [turn - late[0] for turn in late] == [0, 1, 2]
     assert [turn - late[0] for turn in others] == [1, 2, 3]
@@ -77,9 +77,9 @@ def test_one_owner_gets_half_of_a_queue(queue, share):
 def test_waiting_requests_are_known_in_order_from_what_is_stored():
     requests = [(1, "a", True), (2, "a", False), (3, "b", False), (4, "a", False), (5, "b", False)]
 
-    assert waiting_of(requests, slots=4, reserve=1) == [4, 5]
-    assert waiting_of(requests, slots=2, reserve=0) == [3, 4, 5]
-    assert waiting_of([(number, "a", False) for number in range(6)], slots=4, reserve=1) == [
+    assert list_waiting(requests, slots=4, reserve=1) == [4, 5]
+    assert list_waiting(requests, slots=2, reserve=0) == [3, 4, 5]
+    assert list_waiting([(number, "a", False) for number in range(6)], slots=4, reserve=1) == [
         3,
         4,
         5,

@@ -9,7 +9,7 @@ import pytest
 from config.management.commands.serve import forbid_loopback
 from tests.site import ROOT
 from toolshelf_core.outgoing.addresses import LOOPBACK, AddressPolicy
-from toolshelf_core.site_addresses import address_policy
+from toolshelf_core.site_addresses import read_address_policy
 
 
 def loopback_only_in_another_process(environment):
@@ -28,7 +28,7 @@ def loopback_only_in_another_process(environment):
 def test_a_site_for_one_machine_lets_sources_reach_it(settings):
     settings.LOOPBACK_ONLY = True
 
-    assert address_policy() == AddressPolicy(LOOPBACK)
+    assert read_address_policy() == AddressPolicy(LOOPBACK)
 
 
 def test_a_site_for_others_reaches_public_addresses_and_the_allowed_networks(settings):
@@ -36,7 +36,7 @@ def test_a_site_for_others_reaches_public_addresses_and_the_allowed_networks(set
     settings.ALLOWED_NETWORKS = ["10.0.0.0/8"]
     settings.OUTGOING_PROXY = "http://proxy.example:3128"
 
-    assert address_policy() == AddressPolicy(("10.0.0.0/8",), "http://proxy.example:3128")
+    assert read_address_policy() == AddressPolicy(("10.0.0.0/8",), "http://proxy.example:3128")
 
 
 def test_serving_other_machines_forbids_loopback(settings, monkeypatch):

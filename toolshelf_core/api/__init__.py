@@ -1,1 +1,1 @@
-"""What operations of the API share: schemas, problems, headers, bodies and how values are printed."""
+"""What operations of the API share: schemas, problems, headers, bodies, the JSON of values."""

@@ -1,4 +1,4 @@
-"""OpenAPI documentation of bodies and headers that ninja's schemas cannot describe, and the spec of the examples."""
+"""OpenAPI of bodies and headers that ninja's schemas cannot describe; the spec of the examples."""
 
 from __future__ import annotations
 
@@ -45,14 +45,15 @@ GET_WEATHER: dict[str, Any] = {
 }
 
 
-def _object(*required: str, **members: Any) -> dict[str, Any]:
+def _object_schema(*required: str, **members: Any) -> dict[str, Any]:
     """The schema of an object with these members."""
-    return {"type": "object", "properties": members} | (
-        {"required": list(required)} if required else {}
-    )
+    schema: dict[str, Any] = {"type": "object", "properties": members}
+    if required:
+        schema["required"] = list(required)
+    return schema
 
 
-def _if_match(*, required: bool) -> dict[str, Any]:
+def _if_match_header(*, required: bool) -> dict[str, Any]:
     header = {
         "name": "If-Match",
         "in": "header",
@@ -63,20 +64,20 @@ def _if_match(*, required: bool) -> dict[str, Any]:
     return {"parameters": [header]}
 
 
-IF_MATCH = _if_match(required=True)
-OPTIONAL_IF_MATCH = _if_match(required=False)
+IF_MATCH = _if_match_header(required=True)
+OPTIONAL_IF_MATCH = _if_match_header(required=False)
 
 _STRING: dict[str, Any] = {"type": "string"}
 _JSON_SCHEMA: dict[str, Any] = {
     "type": ["object", "boolean"],
     "description": "Any JSON Schema 2020-12.",
 }
-_EXAMPLE = _object(
+_EXAMPLE = _object_schema(
     description=_STRING,
     parameters={"type": "object"},
     returnValue={"description": "Any JSON value."},
 )
-_DEFINITION = _object(
+_DEFINITION = _object_schema(
     "name",
     "description",
     id=_STRING,
@@ -92,7 +93,9 @@ SPEC_BODY: dict[str, Any] = {
         "description": "One LLM Tool Spec.",
         "content": {
             "application/json": {
-                "schema": _object("definition", definition=_DEFINITION, configuration=_JSON_SCHEMA),
+                "schema": _object_schema(
+                    "definition", definition=_DEFINITION, configuration=_JSON_SCHEMA
+                ),
                 "example": GET_WEATHER,
             }
         },
@@ -101,7 +104,9 @@ SPEC_BODY: dict[str, Any] = {
 CHECKED_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "Any text. If it is not a valid LLM Tool Spec, the response lists its problems.",
+        "description": (
+            "Any text. If it is not a valid LLM Tool Spec, the response lists its problems."
+        ),
         "content": {"application/json": {"schema": {}, "example": GET_WEATHER}},
     }
 }
@@ -110,12 +115,14 @@ UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": (
-            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, or any of "
-            "these as YAML."
+            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, "
+            "or any of these as YAML."
         ),
         "content": {
             "multipart/form-data": {
-                "schema": _object("files", files={"type": "array", "minItems": 1, "items": _BINARY})
+                "schema": _object_schema(
+                    "files", files={"type": "array", "minItems": 1, "items": _BINARY}
+                )
             },
             "application/json": {"schema": {}},
             "application/x-ndjson": {"schema": _STRING},
@@ -135,8 +142,10 @@ SPEC_TEXT: dict[str, Any] = {
 CODE: dict[str, Any] = {
     "responses": {
         200: {
-            "description": "A ZIP of text files in one folder. Its `ETag` is the SHA-256 of the ZIP.",
-            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+            "description": (
+                "A ZIP of text files in one folder. Its `ETag` is the SHA-256 of the ZIP."
+            ),
+            "content": {"application/zip": {"schema": _BINARY}},
         }
     }
 }

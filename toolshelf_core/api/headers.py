@@ -10,15 +10,16 @@ from django.utils.http import parse_etags
 Response = TypeVar("Response", bound=HttpResponse)
 
 
-def etags_seen(request: HttpRequest) -> list[str] | None:
+def read_if_match(request: HttpRequest) -> list[str] | None:
     """The entity tags in `If-Match`; None if it was not sent."""
-    return parse_etags(request.headers["If-Match"]) if "If-Match" in request.headers else None
+    header = request.headers.get("If-Match")
+    return None if header is None else parse_etags(header)
 
 
 def is_known(request: HttpRequest, etag: str) -> bool:
     """Whether the client has this version already, according to `If-None-Match`."""
-    known = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in known or etag in (one.removeprefix("W/") for one in known)
+    etags = parse_etags(request.headers.get("If-None-Match", ""))
+    return not {"*", etag, f"W/{etag}"}.isdisjoint(etags)
 
 
 def not_modified(etag: str) -> HttpResponse:

@@ -23,12 +23,12 @@ class _HasNumbers(Exception):
 def text_of(value: object) -> str:
     """`value` as JSON text; it may contain tuples, days and times in UTC besides JSON."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_convert_plain)
     except _HasNumbers:
-        return dumps(cast("Any", _all_plain(value)))
+        return dumps(cast("Any", _convert_all(value)))
 
 
-def number_that_fits(items: Iterable[object]) -> int:
+def count_that_fit(items: Iterable[object]) -> int:
     """How many of `items`, from the first on, fit into `MAX_PAGE_BYTES` as JSON; at least 1."""
     total = number = 0
     for item in items:
@@ -39,7 +39,7 @@ def number_that_fits(items: Iterable[object]) -> int:
     return max(1, number)
 
 
-def _plain(value: object) -> str:
+def _convert_plain(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, date):
@@ -49,9 +49,11 @@ def _plain(value: object) -> str:
     raise TypeError(f"{type(value).__name__} is no JSON type")
 
 
-def _all_plain(value: object) -> object:
+def _convert_all(value: object) -> object:
     if isinstance(value, dict):
-        return {str(key): _all_plain(member) for key, member in value.items()}
+        return {str(key): _convert_all(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_all_plain(item) for item in value]
-    return _plain(value) if isinstance(value, date) else value
+        return [_convert_all(item) for item in value]
+    if isinstance(value, date):
+        return _convert_plain(value)
+    return value

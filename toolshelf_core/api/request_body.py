@@ -10,7 +10,7 @@ from toolspec.text.reader import loads
 MAX_BODY_BYTES = 4 * 1024 * 1024  # of an operation without a limit of its own
 
 
-def json_object(text: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
+def read_object(text: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     """The JSON object in the body of a request.
 
     Raises:

@@ -1,11 +1,11 @@
-"""URLs, and which addresses connections may reach: public ones, and the networks that the operator allows."""
+"""URLs, and which addresses connections may reach: public ones, and the allowed networks."""
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -14,9 +14,8 @@ from toolshelf_core.errors import OutgoingError
 Address = IPv4Address | IPv6Address
 
 LOOPBACK: Final = ("127.0.0.0/8", "::1/128")
-_NAT64: Final = IPv6Network(
-    "64:ff9b::/96"
-)  # RFC 6052: the last 32 bits are the IPv4 address that is reached
+# RFC 6052: the last 32 bits are the IPv4 address that is unpack_address.
+_NAT64: Final = IPv6Network("64:ff9b::/96")
 _SETTING: Final = "An administrator can allow its network in TOOLSHELF_ALLOWED_NETWORKS."
 
 
@@ -26,7 +25,7 @@ class AddressRefused(OutgoingError):
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """The addresses that may be reached.
+    """The addresses that may be unpack_address.
 
     Attributes:
         allowed_networks: networks that are allowed besides public addresses, as "10.0.0.0/8" or
@@ -43,26 +42,27 @@ class AddressPolicy:
         """`addresses`, to which `host` was resolved.
 
         Raises:
-            AddressRefused: one of them may not be reached. A name with one public and one private
+            AddressRefused: one of them may not be unpack_address. A name with one public and one private
                 address is refused, since the owner of the name controls which of them is used.
         """
-        checked = list(addresses)
-        networks = [ip_network(network) for network in self.allowed_networks]
-        for text in checked:
-            address = reached(ip_address(text))
-            if not is_public(address) and not any(
-                _contains(network, address) for network in networks
-            ):
-                where = (
-                    f"{host} is a" if is_literal(host) else f"{host} has the address {address}, a"
-                )
-                raise AddressRefused(
-                    f"{where} {_kind(address)} address, which connections may not reach. {_SETTING}"
-                )
-        return checked
+        texts = list(addresses)
+        for text in texts:
+            address = unpack_address(ip_address(text))
+            if self._allows(address):
+                continue
+            subject = f"{host} is" if is_literal(host) else f"{host} has the address {address},"
+            raise AddressRefused(
+                f"{subject} a {_kind(address)} address, which connections may not reach. {_SETTING}"
+            )
+        return texts
+
+    def _allows(self, address: Address) -> bool:
+        if is_public(address):
+            return True
+        return any(address in ip_network(network) for network in self.allowed_networks)
 
 
-def url_parts(url: str) -> SplitResult | None:
+def split_url(url: str) -> SplitResult | None:
     """The parts of a URL; None if it is not one."""
     try:
         parts = urlsplit(url)
@@ -73,38 +73,46 @@ def url_parts(url: str) -> SplitResult | None:
 
 
 def origin_of(url: str) -> str:
-    """The scheme and the server of a URL, such as "https://api.example.com:8443"; "" if it is not a complete URL."""
-    parts = url_parts(url)
+    """The scheme and the server of a URL, such as "https://api.example.com:8443".
+
+    "" if it is not a complete URL.
+    """
+    parts = split_url(url)
     if parts is None or not parts.scheme or not parts.netloc:
         return ""
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """The IP addresses of `host`, in the order to try them. The system's resolver limits how long it takes.
+    """The IP addresses of `host`, in the order to try them.
+
+    The system's resolver limits how long it takes.
 
     Raises:
         OutgoingError: the name has none.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise unresolved(host, error) from error
-    return addresses_of(found)
+        raise make_resolution_error(host, error) from error
+    return list_addresses(infos)
 
 
-def addresses_of(found: Iterable[tuple[int, int, int, str, tuple[object, ...]]]) -> list[str]:
+def list_addresses(infos: Iterable[tuple[int, int, int, str, tuple[object, ...]]]) -> list[str]:
     """The addresses in the result of `getaddrinfo`, without duplicates."""
-    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in infos))
 
 
-def unresolved(host: str, error: Exception) -> OutgoingError:
+def make_resolution_error(host: str, error: Exception) -> OutgoingError:
     reason = getattr(error, "strerror", None) or str(error) or "no answer in time"
     return OutgoingError(f"The name {host} cannot be resolved: {reason}.")
 
 
-def reached(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address represents: mapped (RFC 4291), NAT64 (RFC 6052) or 6to4 (RFC 3056)."""
+def unpack_address(address: Address) -> Address:
+    """The IPv4 address that an IPv6 address represents, otherwise the address itself.
+
+    It represents one if it is mapped (RFC 4291), NAT64 (RFC 6052) or 6to4 (RFC 3056).
+    """
     if isinstance(address, IPv4Address):
         return address
     if address in _NAT64:
@@ -113,13 +121,9 @@ def reached(address: Address) -> Address:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address, as `reached` returns it, is neither private nor reserved."""
+    """Whether an address, as `unpack_address` returns it, is neither private nor reserved."""
     # `is_global` is true for multicast addresses, and in some Python versions for reserved ones.
     return address.is_global and not address.is_multicast and not address.is_reserved
-
-
-def _contains(network: IPv4Network | IPv6Network, address: Address) -> bool:
-    return address.version == network.version and address in network
 
 
 def _kind(address: Address) -> str:

@@ -1,4 +1,4 @@
-"""How long an outgoing task may take, and how many bytes it may receive, over all its connections together."""
+"""The time and the bytes of an outgoing task, over all its connections together."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ class Budget:
         self._deadline = time.monotonic() + seconds
         self._left_bytes = max_bytes
 
-    def timeout(self, wanted: float | None) -> float:
-        """The seconds that the next operation may take: at most `wanted` and the remaining time.
+    def limit(self, timeout_s: float | None) -> float:
+        """The seconds that the next operation may take: at most `timeout_s` and the time left.
 
         Raises:
             LimitExceeded: no time is left.
         """
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise self.expired()
-        return left if wanted is None else min(wanted, left)
+            raise self.expire()
+        return left if timeout_s is None else min(timeout_s, left)
 
     def is_expired(self) -> bool:
         return time.monotonic() >= self._deadline
 
-    def expired(self) -> OutgoingError:
-        return self.refuse(
-            LimitExceeded(f"It took longer than the {self.seconds:g} seconds that are allowed.")
-        )
+    def expire(self) -> OutgoingError:
+        """The error of a task that took too long, to raise."""
+        message = f"It took longer than the {self.seconds:g} seconds that are allowed."
+        return self.refuse(LimitExceeded(message))
 
     def receive(self, data: bytes) -> bytes:
         """Count `data`, which was just received.
@@ -59,9 +59,8 @@ class Budget:
         """
         self._left_bytes -= len(data)
         if self._left_bytes < 0:
-            raise self.refuse(
-                LimitExceeded(f"It sent more than the {_size(self.max_bytes)} that are allowed.")
-            )
+            message = f"It sent more than the {_format_size(self.max_bytes)} that are allowed."
+            raise self.refuse(LimitExceeded(message))
         return data
 
     def refuse(self, error: OutgoingError) -> OutgoingError:
@@ -70,7 +69,9 @@ class Budget:
         return error
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     if count >= 1024 * 1024 and count % (1024 * 1024) == 0:
         return f"{count // (1024 * 1024)} MiB"
-    return f"{count / 1_000_000:g} MB" if count >= 1_000_000 else f"{count:,} bytes"
+    if count >= 1_000_000:
+        return f"{count / 1_000_000:g} MB"
+    return f"{count:,} bytes"

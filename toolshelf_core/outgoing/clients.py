@@ -1,7 +1,8 @@
-"""HTTP clients for other servers, synchronous and asynchronous, that keep to an address policy and a budget.
+"""HTTP clients for other servers that keep to an address policy and a budget.
 
     budget = Budget(seconds=30, max_bytes=10_000_000)
-    with client(policy, budget, Credentials("https://api.example.com", {"Authorization": "Bearer …"})) as http:
+    credentials = Credentials("https://api.example.com", {"Authorization": "Bearer …"})
+    with client(policy, budget, credentials) as http:
         response = http.get("https://api.example.com/openapi.json")
 
 `httpx2` and not `httpx`, because the MCP SDK takes its clients: one policy serves both.
@@ -47,31 +48,37 @@ class Credentials:
     address: str
     headers: Mapping[str, str] = field(repr=False)
 
-    def belong_to(self, url: httpx2.URL) -> bool:
-        return same_origin(httpx2.URL(self.address), url)
+    def is_for(self, url: httpx2.URL) -> bool:
+        return is_same_origin(httpx2.URL(self.address), url)
 
 
 def ssl_context() -> ssl.SSLContext:
-    """The TLS settings of all clients. Loading the certificates takes 30 ms, so a parent of runs does it in advance."""
-    return _ssl_context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    """The TLS settings of all clients.
+
+    Loading the certificates takes 30 ms, so a parent of runs does it in advance.
+    """
+    return _load_ssl_context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
 
 
 @cache
-def _ssl_context(_file: str | None, _folder: str | None) -> ssl.SSLContext:
+def _load_ssl_context(_file: str | None, _folder: str | None) -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
 def client(
     policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None
 ) -> httpx2.Client:
-    """A client for one task. It raises `OutgoingError` or `httpx2.HTTPError`; `sentence` words both."""
+    """A client for one task.
+
+    It raises `OutgoingError` or `httpx2.HTTPError`; `sentence` words both.
+    """
     return httpx2.Client(transport=CheckedTransport(policy, budget, credentials), **_OPTIONS)
 
 
 def async_client(
     policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None
 ) -> httpx2.AsyncClient:
-    """`client` for asynchronous code, such as the MCP SDK's `streamable_http_client(url, http_client=…)`."""
+    """`client` for asynchronous code, such as the MCP SDK's `streamable_http_client`."""
     return httpx2.AsyncClient(
         transport=AsyncCheckedTransport(policy, budget, credentials), **_OPTIONS
     )
@@ -87,21 +94,25 @@ class _Rules:
         self._budget = budget
         self._credentials = credentials
 
-    def prepared(self, request: httpx2.Request) -> httpx2.Request:
-        """A copy to send: the client copies the headers of its own request when it follows a redirect elsewhere.
+    def prepare(self, request: httpx2.Request) -> httpx2.Request:
+        """A copy to send.
+
+        The client copies the headers of its own request when it follows a redirect elsewhere.
 
         Raises:
             OutgoingError: the request may not be sent.
         """
         if request.url.scheme not in _PORTS or not request.url.host:
-            message = f"The URL {_shown(request.url)} does not start with http:// or https://."
+            message = (
+                f"The URL {_without_secrets(request.url)} does not start with http:// or https://."
+            )
             raise self._budget.refuse(OutgoingError(message))
         if self._policy.proxy:
             self._check_before_proxy(request.url)
         # A small compressed response can become a huge one, which the budget would not see.
         headers = request.headers.copy()
         headers["Accept-Encoding"] = "identity"
-        if self._credentials is not None and self._credentials.belong_to(request.url):
+        if self._credentials is not None and self._credentials.is_for(request.url):
             headers.update(self._credentials.headers)
         return httpx2.Request(
             request.method,
@@ -115,11 +126,17 @@ class _Rules:
         encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
         if encoding in {"", "identity"}:
             return None
-        message = f"The server sent a response compressed as {encoding[:40]!r}, although no compression was requested."
+        message = (
+            f"The server sent a response compressed as {encoding[:40]!r}, "
+            "although no compression was requested."
+        )
         return self._budget.refuse(OutgoingError(message))
 
     def _check_before_proxy(self, url: httpx2.URL) -> None:
-        """Refuse addresses that are known here to be forbidden; the proxy decides about names that only it resolves."""
+        """Refuse addresses that are known here to be forbidden.
+
+        The proxy decides about names that only it resolves.
+        """
         try:
             addresses = resolve(url.host, url.port or _PORTS[url.scheme])
         except OutgoingError:
@@ -141,16 +158,18 @@ class CheckedTransport(httpx2.HTTPTransport):
         self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None
     ) -> None:
         self._rules = _Rules(policy, budget, credentials)
-        backend, context = CheckedBackend(None if policy.proxy else policy, budget), ssl_context()
+        context = ssl_context()
         if policy.proxy:
+            backend = CheckedBackend(None, budget)
             self._pool = httpcore2.HTTPProxy(
-                **_proxy(policy), ssl_context=context, network_backend=backend
+                **_proxy_options(policy), ssl_context=context, network_backend=backend
             )
         else:
+            backend = CheckedBackend(policy, budget)
             self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=backend)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = super().handle_request(self._rules.prepared(request))
+        response = super().handle_request(self._rules.prepare(request))
         if error := self._rules.check(response):
             response.close()
             raise error
@@ -164,19 +183,18 @@ class AsyncCheckedTransport(httpx2.AsyncHTTPTransport):
         self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None
     ) -> None:
         self._rules = _Rules(policy, budget, credentials)
-        backend, context = (
-            AsyncCheckedBackend(None if policy.proxy else policy, budget),
-            ssl_context(),
-        )
+        context = ssl_context()
         if policy.proxy:
+            backend = AsyncCheckedBackend(None, budget)
             self._pool = httpcore2.AsyncHTTPProxy(
-                **_proxy(policy), ssl_context=context, network_backend=backend
+                **_proxy_options(policy), ssl_context=context, network_backend=backend
             )
         else:
+            backend = AsyncCheckedBackend(policy, budget)
             self._pool = httpcore2.AsyncConnectionPool(ssl_context=context, network_backend=backend)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await super().handle_async_request(self._rules.prepared(request))
+        response = await super().handle_async_request(self._rules.prepare(request))
         if error := self._rules.check(response):
             await response.aclose()
             raise error
@@ -184,7 +202,10 @@ class AsyncCheckedTransport(httpx2.AsyncHTTPTransport):
 
 
 def sentence(error: Exception, budget: Budget) -> str:
-    """The error as a sentence for users: the reason of the budget, if there is one, explains any other error."""
+    """The error as a sentence for users.
+
+    The reason of the budget, if there is one, explains any other error.
+    """
     if budget.error is not None:
         return str(budget.error)
     if isinstance(error, OutgoingError):
@@ -204,20 +225,20 @@ def sentence(error: Exception, budget: Budget) -> str:
     return f"The request failed: {error}."
 
 
-def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
-    return _origin(one) == _origin(other)
+def is_same_origin(url: httpx2.URL, other: httpx2.URL) -> bool:
+    return _origin(url) == _origin(other)
 
 
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port or _PORTS.get(url.scheme)
 
 
-def _shown(url: httpx2.URL) -> str:
+def _without_secrets(url: httpx2.URL) -> str:
     """The URL without what may be secret in it: user, password, query."""
     return str(url.copy_with(userinfo=b"", query=None, fragment=None))[:200]
 
 
-def _proxy(policy: AddressPolicy) -> dict[str, Any]:
+def _proxy_options(policy: AddressPolicy) -> dict[str, Any]:
     """The parameters of httpcore2 for the proxy of `policy`."""
     proxy = httpx2.Proxy(policy.proxy)
     url = httpcore2.URL(

@@ -1,4 +1,4 @@
-"""MCP requests whose results are read as the server sent them, and the stderr of servers that are commands.
+"""MCP requests whose results are read as the server sent them, and the stderr of commands.
 
 The SDK's own requests check a result as a whole: one bad tool fails a list of thousands, and a
 result with one mistake is lost. Importing this module does not import the SDK, which takes long.
@@ -20,6 +20,7 @@ MAX_PAGES: Final = 1_000
 MAX_STDERR_BYTES: Final = 2_000
 INTERNAL_ERROR: Final = -32603  # of JSON-RPC
 MAX_DATA_CHARACTERS: Final = 2_000
+_BAD_RESPONSE: Final = "The server's response does not follow the protocol at"
 
 
 class BadList(OutgoingError):
@@ -63,16 +64,12 @@ async def list_pages(session: Any, *, max_pages: int = MAX_PAGES) -> AsyncIterat
         page = await send_request(session, "tools/list", params)
         tools, cursor = page.get("tools"), page.get("nextCursor")
         if not isinstance(tools, list):
-            raise BadList(
-                "The server's response does not follow the protocol at tools: a list is expected."
-            )
+            raise BadList(f"{_BAD_RESPONSE} tools: a list is expected.")
         yield tools
         if not cursor:
             return
         if not isinstance(cursor, str):
-            raise BadList(
-                "The server's response does not follow the protocol at nextCursor: a string is expected."
-            )
+            raise BadList(f"{_BAD_RESPONSE} nextCursor: a string is expected.")
         if cursor in cursors or len(cursors) >= max_pages:
             raise BadList(
                 "The server's list of tools does not end: its pages lead back to earlier ones."
@@ -81,14 +78,18 @@ async def list_pages(session: Any, *, max_pages: int = MAX_PAGES) -> AsyncIterat
         params = {"cursor": cursor}
 
 
-def sentence_of_error(error: Any, status: str = "") -> str:
-    """The message, the code and the data of an `MCPError`; `status` is that of an HTTP response with an error."""
+def describe_mcp_error(error: Any, status: str = "") -> str:
+    """The message, the code and the data of an `MCPError`.
+
+    Args:
+        error: of the SDK.
+        status: of an HTTP response with an error; "" if there was none.
+    """
     code, data = error.error.code, error.error.data
-    is_made_up = (
-        bool(status) and code == INTERNAL_ERROR and data is None
-    )  # by the SDK, for the status
-    details = [] if is_made_up else [f"code {code}"]
-    text = f"{error.error.message} ({', '.join([*details, *([status] if status else [])])})"
+    details = [f"code {code}", status]
+    if status and code == INTERNAL_ERROR and data is None:
+        details = [status]  # the SDK made up the code for the status
+    text = f"{error.error.message} ({', '.join(filter(None, details))})"
     if data is None:
         return text
     return f"{text}\n{json.dumps(data, ensure_ascii=False)[:MAX_DATA_CHARACTERS]}"
@@ -120,7 +121,7 @@ class StderrTail:
 
 
 @contextmanager
-def stderr_tail(*, forward: bool) -> Iterator[StderrTail]:
+def capture_stderr(*, forward: bool) -> Iterator[StderrTail]:
     """`forward`: write it to the stderr of this process, too."""
     tail = StderrTail(sys.stderr if forward else None)
     try:

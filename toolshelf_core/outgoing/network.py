@@ -25,7 +25,12 @@ from httpcore2 import (
 )
 
 from toolshelf_core.errors import OutgoingError
-from toolshelf_core.outgoing.addresses import AddressPolicy, addresses_of, resolve, unresolved
+from toolshelf_core.outgoing.addresses import (
+    AddressPolicy,
+    list_addresses,
+    make_resolution_error,
+    resolve,
+)
 from toolshelf_core.outgoing.budget import CONNECT_S, Budget
 
 SocketOptions = Iterable[
@@ -50,13 +55,12 @@ class CheckedBackend(NetworkBackend):
         socket_options: SocketOptions | None = None,
     ) -> NetworkStream:
         failure: Exception | None = None
-        for address in _checked(
-            self._policy, self._budget, host, _resolve(host, port, self._budget)
-        ):
+        addresses = _resolve(host, port, self._budget)
+        for address in _check_addresses(self._policy, self._budget, host, addresses):
             try:
-                limit = self._budget.timeout(min(timeout or CONNECT_S, CONNECT_S))
+                limit_s = self._budget.limit(min(timeout or CONNECT_S, CONNECT_S))
                 stream = self._backend.connect_tcp(
-                    address, port, limit, local_address, socket_options
+                    address, port, limit_s, local_address, socket_options
                 )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = failure or error
@@ -71,12 +75,13 @@ class CheckedStream(NetworkStream):
         self._budget = budget
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with _within(self._budget):
-            return self._budget.receive(self._stream.read(max_bytes, self._budget.timeout(timeout)))
+        with _expiring(self._budget):
+            data = self._stream.read(max_bytes, self._budget.limit(timeout))
+        return self._budget.receive(data)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        with _within(self._budget):
-            self._stream.write(buffer, self._budget.timeout(timeout))
+        with _expiring(self._budget):
+            self._stream.write(buffer, self._budget.limit(timeout))
 
     def start_tls(
         self,
@@ -84,10 +89,9 @@ class CheckedStream(NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> NetworkStream:
-        limit = self._budget.timeout(timeout)
-        return CheckedStream(
-            self._stream.start_tls(ssl_context, server_hostname, limit), self._budget
-        )
+        limit_s = self._budget.limit(timeout)
+        stream = self._stream.start_tls(ssl_context, server_hostname, limit_s)
+        return CheckedStream(stream, self._budget)
 
     def close(self) -> None:
         self._stream.close()
@@ -113,13 +117,12 @@ class AsyncCheckedBackend(AsyncNetworkBackend):
         socket_options: SocketOptions | None = None,
     ) -> AsyncNetworkStream:
         failure: Exception | None = None
-        for address in _checked(
-            self._policy, self._budget, host, await _resolve_async(host, port, self._budget)
-        ):
+        addresses = await _resolve_async(host, port, self._budget)
+        for address in _check_addresses(self._policy, self._budget, host, addresses):
             try:
-                limit = self._budget.timeout(min(timeout or CONNECT_S, CONNECT_S))
+                limit_s = self._budget.limit(min(timeout or CONNECT_S, CONNECT_S))
                 stream = await self._backend.connect_tcp(
-                    address, port, limit, local_address, socket_options
+                    address, port, limit_s, local_address, socket_options
                 )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = failure or error
@@ -134,14 +137,13 @@ class AsyncCheckedStream(AsyncNetworkStream):
         self._budget = budget
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with _within(self._budget):
-            return self._budget.receive(
-                await self._stream.read(max_bytes, self._budget.timeout(timeout))
-            )
+        with _expiring(self._budget):
+            data = await self._stream.read(max_bytes, self._budget.limit(timeout))
+        return self._budget.receive(data)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        with _within(self._budget):
-            await self._stream.write(buffer, self._budget.timeout(timeout))
+        with _expiring(self._budget):
+            await self._stream.write(buffer, self._budget.limit(timeout))
 
     async def start_tls(
         self,
@@ -149,10 +151,9 @@ class AsyncCheckedStream(AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> AsyncNetworkStream:
-        limit = self._budget.timeout(timeout)
-        return AsyncCheckedStream(
-            await self._stream.start_tls(ssl_context, server_hostname, limit), self._budget
-        )
+        limit_s = self._budget.limit(timeout)
+        stream = await self._stream.start_tls(ssl_context, server_hostname, limit_s)
+        return AsyncCheckedStream(stream, self._budget)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -161,7 +162,7 @@ class AsyncCheckedStream(AsyncNetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _checked(
+def _check_addresses(
     policy: AddressPolicy | None, budget: Budget, host: str, addresses: list[str]
 ) -> list[str]:
     try:
@@ -179,18 +180,18 @@ def _resolve(host: str, port: int, budget: Budget) -> list[str]:
 
 async def _resolve_async(host: str, port: int, budget: Budget) -> list[str]:
     try:
-        with anyio.fail_after(budget.timeout(CONNECT_S)):
-            return addresses_of(await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        with anyio.fail_after(budget.limit(CONNECT_S)):
+            return list_addresses(await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM))
     except (OSError, UnicodeError) as error:
-        raise budget.refuse(unresolved(host, error)) from error
+        raise budget.refuse(make_resolution_error(host, error)) from error
 
 
 @contextmanager
-def _within(budget: Budget) -> Iterator[None]:
+def _expiring(budget: Budget) -> Iterator[None]:
     """Report a time-out as the budget's error if it is the budget that ran out."""
     try:
         yield
     except httpcore2.TimeoutException:
         if budget.is_expired():
-            raise budget.expired() from None
+            raise budget.expire() from None
         raise

@@ -16,8 +16,8 @@ from accounts.users import (
 )
 from toolshelf_core.commands import BaseCommand
 from toolshelf_core.errors import AccountError
-from toolshelf_core.secret_paths import path_of_link
-from toolshelf_core.site_url import DEFAULT_HOST, DEFAULT_PORT, stored_site_url, url_of_server
+from toolshelf_core.secret_paths import link_path
+from toolshelf_core.site_url import DEFAULT_HOST, DEFAULT_PORT, read_site_url, url_of_server
 
 LINK_MINUTES = SignInLink.MINUTES
 
@@ -80,8 +80,8 @@ class Command(BaseCommand):
         self.print_link(new_link(None), options)
 
     def print_link(self, secret: str, options: dict[str, Any]) -> None:
-        site = options["site"] or stored_site_url() or url_of_server(DEFAULT_HOST, DEFAULT_PORT)
-        self.stdout.write(site.rstrip("/") + path_of_link(secret))
+        site = options["site"] or read_site_url() or url_of_server(DEFAULT_HOST, DEFAULT_PORT)
+        self.stdout.write(site.rstrip("/") + link_path(secret))
 
     def created(self, options: dict[str, Any]) -> str:
         """The name of a new account."""

@@ -20,9 +20,9 @@ from django.core.management.base import CommandError
 from catalog.uploads.file_types import JSON_ENDINGS
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.pieces import Piece
-from toolshelf_core.commands import BaseCommand, without_controls
+from toolshelf_core.commands import BaseCommand, replace_controls
 from toolshelf_core.outgoing.clients import ssl_context
-from toolshelf_core.site_url import stored_site_url
+from toolshelf_core.site_url import read_site_url
 from toolspec.errors import DocumentError, Problem, SpecError
 from toolspec.lint import RULES, SEVERITIES, LocatedFinding, lint_with_positions, score
 from toolspec.lint.assessment import WaivedFinding
@@ -99,9 +99,9 @@ class Command(BaseCommand):
         form = options["format"] or ("groups" if self.stdout.isatty() else "text")
         report = FORMATS[form]
         if form == "sarif":
-            report = partial(as_sarif, site=options["site"] or "", home=stored_site_url() or "")
+            report = partial(as_sarif, site=options["site"] or "", home=read_site_url() or "")
         if text := report(shown):
-            self.stdout.write(without_controls(text) if self.stdout.isatty() else text)
+            self.stdout.write(replace_controls(text) if self.stdout.isatty() else text)
         wrong = sum(bool(one.problems) for one in checked)
         advised = sum(bool(one.advice) for one in shown)
         self.stderr.write(

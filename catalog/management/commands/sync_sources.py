@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from catalog.sources.models import COUNTS, Source, SourceSync
 from catalog.sources.schedule import sync_each
 from catalog.sources.sync import AlreadySyncing, sync
-from toolshelf_core.commands import BaseCommand, without_controls
+from toolshelf_core.commands import BaseCommand, replace_controls
 from toolspec.text.reader import dumps
 
 
@@ -36,11 +36,11 @@ class Command(BaseCommand):
                 self.stdout.write(dumps(record.as_json()))
             elif not record.error:
                 for line in describe_sync(record):
-                    self.stdout.write(without_controls(line))
+                    self.stdout.write(replace_controls(line))
             if record.error:
                 failed = True
                 message = f"{record.source.name}: {record.error} Nothing was changed."
-                self.stderr.write(without_controls(message))
+                self.stderr.write(replace_controls(message))
         if failed:
             sys.exit(1)
 

@@ -34,7 +34,7 @@ from playground.factories.registry import registry
 from playground.runs.orphans import recover_runs
 from toolshelf_core.commands import BaseCommand
 from toolshelf_core.errors import AccountError
-from toolshelf_core.secret_paths import path_of_link
+from toolshelf_core.secret_paths import link_path
 from toolshelf_core.site_url import (
     DEFAULT_HOST,
     DEFAULT_PORT,
@@ -154,7 +154,7 @@ class Command(BaseCommand):
             f"Sign in as {user.username} with this link (it works once, within "
             f"{SignInLink.MINUTES} minutes):\n"
         )
-        self.stdout.write(f"  {site}{path_of_link(create_sign_in_link(user.username))}")
+        self.stdout.write(f"  {site}{link_path(create_sign_in_link(user.username))}")
         self.stderr.write(f"\nAnother one: {sign_in_command()}")
 
     def print_set_up_link(self, site: str) -> None:
@@ -163,7 +163,7 @@ class Command(BaseCommand):
             "This site has no administrator yet. Create one with this link "
             f"(it works once, within {SignInLink.MINUTES} minutes):\n"
         )
-        self.stdout.write(f"  {site}{path_of_link(new_link(None))}")
+        self.stdout.write(f"  {site}{link_path(new_link(None))}")
         self.stderr.write(
             "\n"
             f"To get a new link, run: {sign_in_command()} --set-up\n"

@@ -19,7 +19,7 @@ from playground.examples.models import ExampleCheck
 from playground.examples.results import ExampleResult, results_of
 from playground.factories.registry import registry
 from playground.management.commands.run_tool import find_tool, read_json
-from toolshelf_core.commands import BaseCommand, without_controls
+from toolshelf_core.commands import BaseCommand, replace_controls
 from toolshelf_core.errors import Busy
 from toolspec.text.pointers import split_pointer
 
@@ -89,7 +89,7 @@ class Command(BaseCommand):
         text = f"{word} {tool.tool_id} {result.number}. {result.description}"
         if not result.passed:
             text += f"\n     {result.message}"
-        self.stdout.write(without_controls(text) if self.stdout.isatty() else text)
+        self.stdout.write(replace_controls(text) if self.stdout.isatty() else text)
 
 
 def check_tool(

@@ -19,7 +19,7 @@ from playground.runs import running
 from playground.runs.conclusion import NO_RETURN_TYPE
 from playground.runs.models import Run
 from playground.runs.run_json import run_text
-from toolshelf_core.commands import BaseCommand, without_controls
+from toolshelf_core.commands import BaseCommand, replace_controls
 from toolshelf_core.encryption import Unreadable
 from toolshelf_core.errors import Busy, NotAllowed
 from toolspec.errors import JSONTextError
@@ -130,9 +130,9 @@ class Command(BaseCommand):
         if run.verdict:  # there is a response
             response = run.response
             text = response if isinstance(response, str) else reader.dumps(response, indent=2)
-            self.stdout.write(without_controls(text))
+            self.stdout.write(replace_controls(text))
         for line in describe_end(run):
-            self.stderr.write(without_controls(line))
+            self.stderr.write(replace_controls(line))
         self.stderr.write(f"Run {run.pk}: --json prints all of it.")
 
 

@@ -33,7 +33,7 @@ class RunQueue:
     def next_turn(self, owner: str) -> int:
         """The turn of the owner's next job."""
         with self._lock:
-            return self._turns.next(owner)
+            return self._turns.take(owner)
 
     def add(self, run: LocalRun) -> None:
         """Let `run` wait for its turn.
@@ -56,7 +56,7 @@ class RunQueue:
             )
             if run is not None:
                 self._waiting.remove(run)
-                self._turns.started(run.turn)
+                self._turns.record_start(run.turn)
                 self._active.add(run)
             return run
 

@@ -180,7 +180,7 @@ def is_public(address: str) -> bool:
     An IPv6 address that represents an IPv4 address is as public as that address.
     """
     try:
-        reached = addresses.reached(ip_address(address.partition("%")[0]))
+        reached = addresses.unpack_address(ip_address(address.partition("%")[0]))
     except ValueError:
         return False
     return addresses.is_public(reached) and not _is_own(reached)

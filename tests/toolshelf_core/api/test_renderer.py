@@ -7,7 +7,7 @@ import pytest
 from catalog.search import api as search
 from tests.factories import make_tool
 from toolshelf_core.api import renderer
-from toolshelf_core.api.renderer import MAX_PAGE_BYTES, number_that_fits
+from toolshelf_core.api.renderer import MAX_PAGE_BYTES, count_that_fit
 
 pytestmark = pytest.mark.django_db
 LIMIT = 20_000
@@ -96,4 +96,4 @@ def test_at_least_one_item_fits_and_a_page_has_at_most_a_mebibyte():
         ([LIMIT - 12, 6, 1], 2),
         ([10, LIMIT], 1),
     ):
-        assert number_that_fits("x" * size for size in sizes) == fitting
+        assert count_that_fit("x" * size for size in sizes) == fitting
