@@ -30,7 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         return _refuse(f"{options.factory} cannot be imported: {_format(error)}")
     try:
-        return _print_spec(factory) if options.command == "spec" else _check(factory, options)
+        if options.command == "spec":
+            return _print_spec(factory)
+        return _check(factory, options)
     except NoSpecError as error:
         return _refuse(str(error))
     except Exception as error:  # noqa: BLE001  whatever creating a tool raises
@@ -110,7 +112,8 @@ def _check(factory: Any, options: argparse.Namespace) -> int:
     failures = 0
     for title, problems in steps:
         failures += bool(problems)
-        sys.stdout.write(f"  {'FAIL' if problems else 'ok  '}  {title}\n")
+        mark = "FAIL" if problems else "ok  "
+        sys.stdout.write(f"  {mark}  {title}\n")
         for problem in problems:
             text = f"{problem.message}\n{problem.details}".strip()
             if not title.startswith(problem.where):

@@ -60,7 +60,9 @@ class Caller:
         return value
 
     def _resolve(self, value: Any) -> Any:
-        return self._run(value) if inspect.isawaitable(value) else value
+        if inspect.isawaitable(value):
+            return self._run(value)
+        return value
 
     def _run(self, awaitable: Any) -> Any:
         import asyncio  # noqa: PLC0415  it takes 50 ms, and only some tools need it

@@ -113,7 +113,10 @@ def tool(
                 f"@tool on {function.__qualname__}: "
                 "it has no parameter `configuration` to receive it."
             )
-        document = None if spec is None else read_spec(spec)
+        document = None
+        if spec is not None:
+            document = read_spec(spec)
+            definition = Definition.from_spec(document)
         make = ConfigurableFunctionFactory if is_configurable else UnconfigurableFunctionFactory
         return make(function, definition, configuration, document)
 
@@ -152,7 +155,7 @@ class FunctionFactory(Generic[P, R]):
         """Use `tool`."""
         self.function = function
         self.spec = document
-        self._definition = definition if document is None else Definition.from_spec(document)
+        self._definition = definition
         self._hints = _read_hints(function)
         self._check_parameters()
         if configuration is not None:

@@ -301,6 +301,6 @@ def progress(done: float, total: float | None = None, message: str = "") -> None
 
 
 def listen_to_progress(listener: ProgressListener | None) -> None:
-    """Send progress reports to `listener` from now on, None to drop them. Runners of tools use it."""
+    """Send progress reports to `listener` from now on; None drops them. For runners of tools."""
     global _listener  # noqa: PLW0603  one process runs one tool
     _listener = listener or _drop_report

@@ -206,7 +206,9 @@ class _Schemas(GenerateJsonSchema):
         if getattr(function, "__name__", "").startswith("_serialize_secret"):
             return {"type": "string", "format": "password"}
         is_own = str(getattr(function, "__module__", "")).startswith("pydantic")
-        return super().ser_schema(schema) if is_own else {}  # it may return anything
+        if not is_own:
+            return {}  # it may return anything
+        return super().ser_schema(schema)
 
 
 class UnreadableError(TypeError):

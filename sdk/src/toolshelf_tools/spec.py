@@ -53,14 +53,17 @@ def make_spec(factory: Any) -> dict[str, Any]:
     if return_type is None:
         return_type = _make_schema(_find_response_type(factory, tool), of="response")
     members = {
-        "id": None if tool_id == name else tool_id,
+        "id": tool_id,
         "name": name,
         "description": description,
         "parameters": parameters,
         "returnType": return_type,
         "examples": list(getattr(definition, "examples", ())) or None,
     }
-    spec = {"definition": {name: member for name, member in members.items() if member is not None}}
+    if tool_id == name:
+        del members["id"]
+    definition = {name: member for name, member in members.items() if member is not None}
+    spec = {"definition": definition}
     configuration = getattr(factory, "configuration_schema", None)
     if configuration is None and wants_argument(factory.create):
         configuration = _make_schema(configuration_type(factory), of="request")
@@ -97,10 +100,10 @@ def _find_definition(factory: Any, tool: Any) -> Any:
 def _find_description(factory: Any, tool: Any) -> str:
     """The description in the docstring of the tool's class, its `call`, or its factory, else ""."""
     tool_class = tool if isinstance(tool, type) else type(tool)
-    documented: list[object] = [type(factory)]
+    owners: list[object] = [type(factory)]
     if tool is not None:
-        documented = [tool_class, getattr(tool, "call", None), type(factory)]
-    for owner in documented:
+        owners = [tool_class, getattr(tool, "call", None), type(factory)]
+    for owner in owners:
         text = read_docstring(getattr(owner, "__doc__", None)).description
         # A dataclass without a docstring gets its signature from Python.
         if text and not text.startswith(f"{getattr(owner, '__name__', '')}("):
@@ -111,8 +114,9 @@ def _find_description(factory: Any, tool: Any) -> str:
 def _find_request_type(factory: Any, tool: Any) -> object:
     if tool is None:
         return _get_type_argument(factory, 0)
-    # A property of a class has no value.
-    return dict if isinstance(getattr(tool, "request_type", None), property) else request_type(tool)
+    if isinstance(getattr(tool, "request_type", None), property):  # the tool is a class
+        return dict
+    return request_type(tool)
 
 
 def _find_response_type(factory: Any, tool: Any) -> object:

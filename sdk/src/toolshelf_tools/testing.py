@@ -149,14 +149,15 @@ class Subject:
         elif isinstance(factory, type):
             factory = factory()
         self.factory = factory
-        self.spec: Any = make_spec(factory) if spec is None else read_spec(spec)
+        document = make_spec(factory) if spec is None else read_spec(spec)
+        self.spec = document if isinstance(document, Mapping) else {}
         self.configuration = {} if configuration is None else configuration
         self.exactly = exactly
         self.ignored = frozenset(ignored)
 
     @property
     def definition(self) -> Mapping[str, Any]:
-        definition = self.spec.get("definition") if isinstance(self.spec, Mapping) else None
+        definition = self.spec.get("definition")
         return definition if isinstance(definition, Mapping) else {}
 
     @cached_property
@@ -191,7 +192,7 @@ class Subject:
             yield f"The factory's tool_id() is {tool_id!r}, but the id of the spec is {spec_id!r}."
 
     def _check_configuration(self) -> Iterator[str]:
-        schema = self.spec.get("configuration") if isinstance(self.spec, Mapping) else None
+        schema = self.spec.get("configuration")
         if schema is not None and (message := _check_schema(schema)):
             yield f"It is not a valid JSON Schema: {message}"
         elif wants_argument(self.factory.create):
@@ -236,7 +237,7 @@ class Subject:
         return []
 
     def _ignores(self, pointer: str) -> bool:
-        return any(pointer == each or pointer.startswith(f"{each}/") for each in self.ignored)
+        return any(f"{pointer}/".startswith(f"{each}/") for each in self.ignored)
 
     def respond(self, parameters: Any) -> Any:
         """Call a new tool. The response is read from its JSON; numbers with a point are Decimals.
@@ -266,7 +267,9 @@ class Subject:
             name = token.replace("~1", "/").replace("~0", "~")
             schema = _follow_reference(_get_subschema(schema, name), return_type)
         options = [schema, *schema.get("anyOf", []), *schema.get("oneOf", [])]
-        return content.base64() if any(map(_is_base64, options)) else content.description()
+        if any(map(_is_base64, options)):
+            return content.base64()
+        return content.description()
 
 
 def check(
@@ -297,7 +300,7 @@ def check(
 
 
 def examples_of(factory: Any, **options: Any) -> list[Example]:
-    """The examples of `factory`, as parameters of a test. `options` are the arguments of `check`."""
+    """The examples of `factory`, as parameters of a test. The options are those of `check`."""
     return Subject(factory, **options).examples
 
 
@@ -392,7 +395,9 @@ def _replace_decimals(value: Any) -> Any:
         return {name: _replace_decimals(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
         return list(map(_replace_decimals, value))
-    return float(value) if isinstance(value, Decimal) else value
+    if isinstance(value, Decimal):
+        return float(value)
+    return value
 
 
 def _compare(expected: Any, actual: Any, pointer: str = "") -> Iterator[tuple[str, str]]:

@@ -54,10 +54,11 @@ def make_plain(value: object, annotation: object) -> object:
         NotJSONError: see `dump_typed`.
     """
     if is_plain(annotation):
-        first = next(iter(value), None) if isinstance(value, list) else value
-        if not _has_schema(type(first)):
+        sample, annotation = value, type(value)
+        if isinstance(value, list):
+            sample, annotation = next(iter(value), None), list
+        if not _has_schema(type(sample)):
             return value
-        annotation = list if isinstance(value, list) else type(value)
     from toolshelf_tools.pydantic_types import dump_typed  # noqa: PLC0415  slow to import
 
     return dump_typed(value, annotation)
@@ -124,8 +125,10 @@ def response_type_of(function: object, *, default: object = dict) -> object:
 
 
 def _remove_progress(annotation: Any, default: object) -> object:
+    if annotation is Progress:
+        return default
     if get_origin(annotation) not in _UNIONS:
-        return default if annotation is Progress else annotation
+        return annotation
     others = tuple(each for each in get_args(annotation) if each is not Progress)
     return typing.Union[others] if others else default  # noqa: UP007  of a tuple
 
