@@ -18,7 +18,7 @@ from catalog.tools.page import Section, SpecText, sections_of
 from playground.configurations.compiled_spec import CompiledSpec
 from playground.form import Submission, begin, read_submission
 from playground.form.parse import Sent
-from playground.runs.conclusion import problems_text
+from playground.runs.conclusion import dump_problems
 from playground.runs.models import Run
 from toolshelf_core.encryption import PageTokens
 from toolspec.diff import Change, Difference
@@ -118,7 +118,7 @@ class SpecDraft:
             return checked
         result = self.compiled_spec.check_response(run.response, None)
         checked.verdict, checked.verdict_reason = result.verdict, result.reason or ""
-        checked.problems_json = problems_text(result.problems)
+        checked.problems_json = dump_problems(result.problems)
         checked.problems_truncated = result.truncated
         return checked
 

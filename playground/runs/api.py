@@ -44,10 +44,11 @@ FILE_ANSWER = {
     auth=token_or_session("run"),
     summary="Run a tool",
     description=(
-        "Starts a run and waits up to `wait_s` seconds for its end. If it ends in that time, the response is 201 with "
-        "the run. The run's `outcome` tells whether the tool was called: `refused` means that the parameters or the "
-        "configuration do not match their schema. If the run has not ended, or if the server is too busy to wait, the "
-        "response is 202, and `Location` is the run's URL. If too many runs are waiting, the response is 429."
+        "Starts a run and waits up to `wait_s` seconds for its end. If it ends in that time, the "
+        "response is 201 with the run. The run's `outcome` tells whether the tool was called: "
+        "`refused` means that the parameters or the configuration do not match their schema. If "
+        "the run has not ended, or if the server is too busy to wait, the response is 202, and "
+        "`Location` is the run's URL. If too many runs are waiting, the response is 429."
     ),
 )
 def create_run(request: HttpRequest, slug: str, body: schemas.RunIn) -> HttpResponse:
@@ -78,8 +79,8 @@ def create_run(request: HttpRequest, slug: str, body: schemas.RunIn) -> HttpResp
     auth=token_or_session("read", "run"),
     summary="List runs",
     description=(
-        "Your runs and those that are shared with your groups, newest first. Administrators get the runs of all "
-        "users. A token without the scope `read` gets only your own."
+        "Your runs and those that are shared with your groups, newest first. Administrators get "
+        "the runs of all users. A token without the scope `read` gets only your own."
     ),
 )
 def list_runs(request: HttpRequest, query: Query[schemas.RunsQuery]) -> schemas.RunsOut:
@@ -96,8 +97,8 @@ def list_runs(request: HttpRequest, query: Query[schemas.RunsQuery]) -> schemas.
     auth=token_or_session("read", "run"),
     summary="Get a run",
     description=(
-        "One of your runs, or one that is shared with you. Administrators get the runs of all users. A token without "
-        "the scope `read` gets only your own."
+        "One of your runs, or one that is shared with you. Administrators get the runs of all "
+        "users. A token without the scope `read` gets only your own."
     ),
     url_name="get_run",
 )
@@ -113,8 +114,8 @@ def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     auth=token_or_session("read", "run"),
     summary="Download a file of a run",
     description=(
-        "The content of a file of the run's response, with its media type. `files` of the run lists all of them. 404 "
-        "if the run has no such file."
+        "The content of a file of the run's response, with its media type. `files` of the run "
+        "lists all of them. 404 if the run has no such file."
     ),
     openapi_extra=FILE_ANSWER,
 )
@@ -149,7 +150,10 @@ def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     summary="Share a run with groups",
 )
 def share_run(request: HttpRequest, run_id: Path[RunId], body: ShareIn) -> SharedOut:
-    """Members of the groups see the run if they may see its tool. An empty list makes it private again."""
+    """Members of the groups see the run if they may see its tool.
+
+    An empty list makes it private again.
+    """
     run = own_run(run_id, request.user)
     share_with_groups(run, body.groups, by=actor(request))
     return SharedOut(groups=body.groups)
@@ -164,9 +168,10 @@ RUN_AGAIN_DEFAULTS = RunAgainIn.model_validate({})
     auth=token_or_session("run"),
     summary="Repeat a run",
     description=(
-        "Starts the same call again, with the run's parameters, mode and time limit. The response is that of a new "
-        "run (`POST /tools/{slug}/runs`). 422 if the run had parameters with secrets, which are not stored, or "
-        "an unsaved configuration that you do not send again."
+        "Starts the same call again, with the run's parameters, mode and time limit. The "
+        "response is that of a new run (`POST /tools/{slug}/runs`). 422 if the run had "
+        "parameters with secrets, which are not stored, or an unsaved configuration that you do "
+        "not send again."
     ),
 )
 def run_again(

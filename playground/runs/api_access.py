@@ -1,4 +1,4 @@
-"""Functions that several operations use: the text of a run, and the configuration that a request names."""
+"""What several operations use: the text of a run, the configuration that a request names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -
 
 
 def started(run: Run) -> HttpResponse:
-    """The response about a run that the request has started: 201 if it has ended, else 202, with its URL."""
+    """The response to a request that has started a run.
+
+    Its status is 201 if the run has ended, else 202; it has the URL of the run.
+    """
     headers = {"Location": reverse("api:get_run", args=[run.id])}
     return add_deprecation_headers(
         exact(run_text(run), 202 if run.is_active else 201, headers), run.tool
@@ -48,7 +51,9 @@ def started(run: Run) -> HttpResponse:
 def configuration_of(
     request: HttpRequest, tool: Tool, body: ConfigurationIn
 ) -> Configuration | None:
-    """The configuration for the tool: the one sent, or the saved one that is named; None if there is neither.
+    """The configuration for the tool: the one sent, or the saved one that is named.
+
+    None if there is neither.
 
     Raises:
         DocumentError: both are given, or the saved one does not exist or cannot be decrypted.

@@ -1,4 +1,6 @@
-"""Write a call of a tool through the API as code to paste into a shell or a program. It runs without changes.
+"""Write a call of a tool through the API as code to paste into a shell or a program.
+
+It runs without changes.
 
 The code contains no secret: it reads the token from the environment.
 """
@@ -19,7 +21,10 @@ MAX_DEPTH = 50  # of a Python literal; Python's parser fails at 200
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A POST of `body`, as JSON, to `url`. `note` is a comment to put above the call, "" for none."""
+    """A POST of `body`, as JSON, to `url`.
+
+    `note` is a comment to put above the call, "" for none.
+    """
 
     url: str
     body: JSON
@@ -33,9 +38,11 @@ def as_curl(call: Call) -> str:
 
 def as_python(call: Call) -> str:
     """The call as a program that needs only Python."""
-    is_literal = (
-        _survives_python(call.body) and printed_size(call.body).characters <= MAX_BODY_CHARS
-    )
+    is_short = printed_size(call.body).characters <= MAX_BODY_CHARS
+    if is_short and _is_exact_in_python(call.body):
+        body, text = python_literal(call.body), "json.dumps(body)"
+    else:
+        body, text = repr(dumps(call.body)), "body"
     return "\n".join(
         [
             "import json",
@@ -43,10 +50,10 @@ def as_python(call: Call) -> str:
             "import urllib.request",
             "",
             *_comment(call),
-            f"body = {python_literal(call.body) if is_literal else repr(dumps(call.body))}",
+            f"body = {body}",
             "request = urllib.request.Request(",
             f"    {call.url!r},",
-            f"    data={'json.dumps(body)' if is_literal else 'body'}.encode(),",
+            f"    data={text}.encode(),",
             "    headers={",
             f"        'Authorization': f\"Bearer {{os.environ['{TOKEN_VARIABLE}']}}\",",
             "        'Content-Type': 'application/json',",
@@ -63,13 +70,16 @@ def _comment(call: Call) -> list[str]:
     return [f"# {call.note}"] if call.note else []
 
 
-def _survives_python(value: JSON, depth: int = 0) -> bool:
-    """Whether Python sends `value` unchanged: it rounds long decimals, and cannot parse deeply nested literals."""
+def _is_exact_in_python(value: JSON, depth: int = 0) -> bool:
+    """Whether Python sends `value` unchanged.
+
+    It rounds long decimals, and cannot parse deeply nested literals.
+    """
     if isinstance(value, Number):
         return value.is_zero() or Decimal(repr(float(value))) == value
     if isinstance(value, dict | list):
         parts = value.values() if isinstance(value, dict) else value
-        return depth < MAX_DEPTH and all(_survives_python(part, depth + 1) for part in parts)
+        return depth < MAX_DEPTH and all(_is_exact_in_python(part, depth + 1) for part in parts)
     return True
 
 

@@ -1,4 +1,7 @@
-"""Whether this process is about to end: it starts no more runs, and active runs have some time to end."""
+"""Whether this process is about to end.
+
+It starts no more runs, and active runs have some time to end.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ def refuse_while_draining() -> None:
 
 
 def wait_for_end(ended: threading.Event, timeout_s: float) -> None:
-    """Wait for `ended`, at most `timeout_s`, and no longer once this process drains: the client is answered then."""
+    """Wait for `ended`, at most `timeout_s`, and no longer once this process drains.
+
+    The client is answered then.
+    """
     until = time.monotonic() + timeout_s
     while not draining.is_set() and (left_s := until - time.monotonic()) > 0:
         if ended.wait(min(left_s, CHECK_S)):

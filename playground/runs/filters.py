@@ -64,7 +64,9 @@ class RunFilter(RunConditions):
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
-        """The filter in a page's query string. Queries come from links, so invalid values are ignored.
+        """The filter in a page's query string.
+
+        Queries come from links, so invalid values are ignored.
 
         If an hour and days are given, the days were entered later, and replace the hour.
         """
@@ -73,22 +75,21 @@ class RunFilter(RunConditions):
             if name in values:
                 values[name] = values[name][:length]
         try:
-            chosen = cls.model_validate(values)
+            run_filter = cls.model_validate(values)
         except ValidationError as error:
             for problem in error.errors():
                 values.pop(str(problem["loc"][0]), None)
-            chosen = cls.model_validate(values)
-        if chosen.since or chosen.until:
-            return chosen.with_changes(hour="")
-        return chosen
+            run_filter = cls.model_validate(values)
+        if run_filter.since or run_filter.until:
+            return run_filter.with_changes(hour="")
+        return run_filter
 
     def with_changes(self, **changes: Any) -> Self:
         return self.model_copy(update=changes)
 
     def query(self, **changes: object) -> str:
         """A query string for the first page of this filter, with `changes` applied."""
-        changed = self.with_changes(before="", after="", **changes)
-        return urlencode(changed.fields)
+        return urlencode(self.with_changes(before="", after="", **changes).fields)
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -101,7 +102,10 @@ class RunFilter(RunConditions):
 
     @property
     def hour_name(self) -> str:
-        """The hour in words: "23 Nov, 04:00 to 05:00 UTC", or "23 Nov, 23:00 to 24 Nov, 00:00 UTC"."""
+        """The hour in words.
+
+        For example "23 Nov, 04:00 to 05:00 UTC", or "23 Nov, 23:00 to 24 Nov, 00:00 UTC".
+        """
         start, end = (datetime.fromtimestamp(bound / 1000, UTC) for bound in self.bounds_ms)
         day = "" if end.date() == start.date() else f"{end:%-d %b}, "
         return f"{start:%-d %b, %H:00} to {day}{end:%H:00} UTC"
@@ -116,15 +120,15 @@ class RunFilter(RunConditions):
         if self.hour:
             return self.hour_name
         if not self.since:
-            return f"Until {_name_of(self.until)}" if self.until else ""
+            return f"Until {_format_day(self.until)}" if self.until else ""
+        first_day = _format_day(self.since)
         if not self.until:
-            return f"From {_name_of(self.since)}"
+            return f"From {first_day}"
         if self.since == self.until:
-            return _name_of(self.since)
-        is_one_month = (self.since.year, self.since.month) == (self.until.year, self.until.month)
-        return (
-            f"{self.since.day if is_one_month else _name_of(self.since)} to {_name_of(self.until)}"
-        )
+            return first_day
+        if self.since.replace(day=1) == self.until.replace(day=1):
+            first_day = str(self.since.day)
+        return f"{first_day} to {_format_day(self.until)}"
 
     @property
     def bounds_ms(self) -> tuple[int, int]:
@@ -133,7 +137,8 @@ class RunFilter(RunConditions):
             start = int(datetime.fromisoformat(f"{self.hour}:00+00:00").timestamp() * 1000)
             return start, start + HOUR_MS
         start = _milliseconds(self.since) if self.since else 0
-        return start, _milliseconds(self.until) + DAY_MS if self.until else END_MS
+        end = _milliseconds(self.until) + DAY_MS if self.until else END_MS
+        return start, end
 
     def without_times(self) -> Self:
         """This filter for a chart: of all times and on all pages."""
@@ -142,39 +147,47 @@ class RunFilter(RunConditions):
     def apply(self, runs: RunQuerySet) -> RunQuerySet:
         """The runs that match the filter, on all pages."""
         start, end = self.bounds_ms
-        conditions = {
+        conditions: dict[str, str | None] = {
             "tool__slug": self.tool,
             "outcome": self.outcome,
             "verdict": self.verdict,
             "mode": self.mode,
             "by__username": self.person,
-            "id__gte": id_at(start) if start else "",
-            "id__lt": id_at(end) if end != END_MS else "",
         }
+        if start:
+            conditions["id__gte"] = id_at(start)
+        if end != END_MS:
+            conditions["id__lt"] = id_at(end)
         return runs.filter(**{name: value for name, value in conditions.items() if value})
 
     def page(self, runs: RunQuerySet, size: int = PAGE_SIZE) -> RunPage:
         """One page of the runs that match the filter."""
-        found = self.apply(runs).without_texts().with_names()
+        matches = self.apply(runs).without_texts().with_names()
         if self.after:
-            rows, newer = read_page(found, self.after, size, "id")
-            return RunPage(rows[::-1], newer=newer, older=rows[0].id if rows else None)
-        rows, older = read_page(found, self.before, size, "-id")
-        return RunPage(rows, newer=rows[0].id if rows and self.before else None, older=older)
+            rows, newer = read_page(matches, self.after, size, "id")
+            older = rows[0].id if rows else None
+            return RunPage(rows[::-1], newer, older)
+        rows, older = read_page(matches, self.before, size, "-id")
+        newer = rows[0].id if rows and self.before else None
+        return RunPage(rows, newer, older)
 
 
 @dataclass(frozen=True)
 class RunPage:
-    """One page of a list of runs. `newer` and `older` are the cursors of the adjacent pages, None if there is none."""
+    """One page of a list of runs.
+
+    `newer` and `older` are the cursors of the adjacent pages, None if there is none.
+    """
 
     runs: list[Run]
     newer: str | None
     older: str | None
 
 
-def _name_of(day: date) -> str:
+def _format_day(day: date) -> str:
     """The day without its year, if it is this year: "20 Nov"."""
-    return f"{day:%-d %b}" if day.year == datetime.now(UTC).year else f"{day:%-d %b %Y}"
+    is_this_year = day.year == datetime.now(UTC).year
+    return f"{day:%-d %b}" if is_this_year else f"{day:%-d %b %Y}"
 
 
 def _milliseconds(day: date) -> int:
@@ -182,5 +195,8 @@ def _milliseconds(day: date) -> int:
 
 
 def id_at(milliseconds: int) -> str:
-    """The smallest id that a run can have at that time (milliseconds since 1970), with which ids begin."""
+    """The smallest id that a run can have at that time (milliseconds since 1970).
+
+    Ids begin with their time.
+    """
     return f"{max(0, milliseconds):012x}" + "0" * 20

@@ -12,7 +12,9 @@ from toolshelf_core.errors import NotAllowed
 
 
 def run_at(run_id: str, person: Person) -> Run:
-    """The run, with its user, its revision, and its tool with the current revision, all without the specs' texts.
+    """Find the run, with its user, its revision, and its tool with the current revision.
+
+    The texts of specs are not loaded.
 
     Raises:
         Http404: it does not exist, or `person` may not see it.
@@ -32,9 +34,9 @@ def runs_at(run_ids: Sequence[str], person: Person) -> list[Run]:
         .select_related("tool__current")
         .defer("tool__current__source")
     )
-    found = {run.pk: run for run in runs.filter(pk__in=run_ids)}
+    runs_by_id = runs.in_bulk(run_ids)
     try:
-        return [found[run_id] for run_id in run_ids]
+        return [runs_by_id[run_id] for run_id in run_ids]
     except KeyError:
         raise Http404 from None
 

@@ -33,7 +33,11 @@ class Mock:
     differences_in_all: int = 0
 
     def as_json(self) -> dict[str, JSON]:
-        """{"source", "example"?, "description"?, "differences"?: [{"pointer", "kind"}], "differences_in_all"?}."""
+        """How the response was made, as JSON.
+
+        {"source", "example"?, "description"?, "differences"?: [{"pointer", "kind"}],
+        "differences_in_all"?}.
+        """
         members: dict[str, JSON] = {"source": self.source}
         if self.example is not None:
             members["example"] = self.example
@@ -41,7 +45,7 @@ class Mock:
             members["description"] = self.description
         if self.differences:
             members["differences"] = [
-                {"pointer": found.pointer, "kind": found.kind} for found in self.differences
+                {"pointer": change.pointer, "kind": change.kind} for change in self.differences
             ]
             members["differences_in_all"] = self.differences_in_all
         return members
@@ -55,8 +59,8 @@ class NoMock(Exception):
         self.problem = problem
 
 
-def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -> Mock:
-    """The mock response to `parameters`, from the spec's examples or its `returnType`, compiled.
+def make_mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -> Mock:
+    """Make the mock response to `parameters`, from the spec's examples or its `returnType`.
 
     Raises:
         NoMock: `returnType` accepts nothing, or no value that it accepts was found.
@@ -67,7 +71,7 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
         if example.has_return_value
     ]
     if answering:
-        return _by_example(answering, parameters)
+        return _choose_example(answering, parameters)
     if return_type is None:
         echo: JSON = {"mock": True, "tool": spec.tool_id, "parameters": parameters}
         return Mock(echo, "echo")
@@ -75,16 +79,20 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
     try:
         return Mock(sample(return_type, seed), "returnType")
     except NoValue as error:
-        first = f" The best attempt failed: {error.problems[0].message}" if error.problems else ""
-        message = f"No value was found that returnType accepts, and the spec has no example to answer with.{first}"
+        message = (
+            "No value was found that returnType accepts, "
+            "and the spec has no example to answer with."
+        )
+        if error.problems:
+            message += f" The best attempt failed: {error.problems[0].message}"
         raise NoMock(Problem("", message, "mock.no-value")) from error
 
 
-def _by_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
+def _choose_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
     nearest: Mock | None = None
     for index, example in answering:
-        expected = example.parameters if example.has_parameters else {}
-        changes, count = compare_all(expected, parameters)
+        example_parameters = example.parameters if example.has_parameters else {}
+        changes, count = compare_all(example_parameters, parameters)
         description = example.description or ""
         if not count:
             return Mock(example.return_value, "example", index, description)

@@ -44,7 +44,8 @@ INTERFACES = ("page", "api", "command", "check", "mcp")
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 SOUNDS = frozenset(
     {
-        "audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/webm", "audio/mp4", "audio/aac", "audio/flac",
+        "audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/webm", "audio/mp4",
+        "audio/aac", "audio/flac",
         "audio/x-flac",
     }
 )  # fmt: skip
@@ -93,7 +94,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(outcome__in=ACTIVE)
 
     def waiting(self) -> Self:
-        """The runs that were sent to Celery's workers and are not claimed yet: they have no host."""
+        """The runs that were sent to Celery's workers and are not claimed yet.
+
+        They have no host.
+        """
         return self.filter(outcome="queued", host="")
 
     def without_texts(self) -> Self:
@@ -119,7 +123,8 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
 
 
-class PeopleRuns(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]  # made at run time
+# The base class is made at run time.
+class PeopleRuns(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]
     """All runs except those of visitors and of drafts, which are in no list, count or sample."""
 
     def get_queryset(self) -> RunQuerySet:
@@ -155,66 +160,57 @@ class Run(models.Model):
     )
 
     parameters_json = models.TextField()
-    response_json = models.TextField(null=True)  # noqa: DJ001 - None: no response; a response can be any JSON
-    response_cut = models.BooleanField(
-        default=False
-    )  # then the response is a string: the beginning of its JSON text
+    # None: no response. A response can be any JSON.
+    response_json = models.TextField(null=True)  # noqa: DJ001
+    # Then the response is a string: the beginning of its JSON text.
+    response_cut = models.BooleanField(default=False)
     file_count = models.PositiveSmallIntegerField(default=0)  # rows of RunFile
     verdict = models.CharField(max_length=10, blank=True)  # of VERDICTS; "" if there is no response
     verdict_reason = models.TextField(blank=True)  # why "unchecked"
     problems_json = models.TextField(default="[]")
     problems_truncated = models.BooleanField(default=False)
     error = models.TextField(blank=True)
-    mock_json = models.TextField(
-        blank=True
-    )  # how a mock's response was made: `playground.runs.mocks.Mock.as_json()`
+    # How a mock's response was made: `playground.runs.mocks.Mock.as_json()`.
+    mock_json = models.TextField(blank=True)
     stdout = models.TextField(blank=True)
     stderr = models.TextField(blank=True)
     stdout_dropped = models.PositiveBigIntegerField(default=0)  # bytes
     stderr_dropped = models.PositiveBigIntegerField(default=0)
 
     factory = models.CharField(max_length=200, blank=True)  # "toolshelf 0.1.0"
-    configuration_fingerprint = models.CharField(
-        max_length=64, blank=True
-    )  # "" if there was no configuration
-    configuration_name = models.CharField(
-        max_length=255, blank=True
-    )  # `SavedConfiguration.reference_for` its user
+    # "" if there was no configuration.
+    configuration_fingerprint = models.CharField(max_length=64, blank=True)
+    # `SavedConfiguration.reference_for` its user.
+    configuration_name = models.CharField(max_length=255, blank=True)
     timeout_s = models.FloatField(default=0)
 
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True)  # when it left the queue
     finished_at = models.DateTimeField(null=True)
-    turn = models.PositiveBigIntegerField(
-        default=0
-    )  # waiting runs of one host start in this order, then by id
+    # Waiting runs of one host start in this order, then by id.
+    turn = models.PositiveBigIntegerField(default=0)
     queue_ms = models.FloatField(null=True)
     start_ms = models.FloatField(null=True)  # to prepare the process and create the tool
-    call_ms = models.FloatField(
-        null=True
-    )  # of the call itself; None if the run did not get that far
+    # Of the call itself; None if the run did not get that far.
+    call_ms = models.FloatField(null=True)
     check_ms = models.FloatField(null=True)  # to check the response
     progress_done = models.FloatField(null=True)
     progress_total = models.FloatField(null=True)
     progress_message = models.CharField(max_length=200, blank=True)
 
-    interface = models.CharField(
-        max_length=8, blank=True
-    )  # of INTERFACES; "" if it was not recorded
-    mcp_request = models.CharField(
-        max_length=64, blank=True
-    )  # identifies the MCP request, which may be cancelled
+    # Of INTERFACES; "" if it was not recorded.
+    interface = models.CharField(max_length=8, blank=True)
+    # Identifies the MCP request, which may be cancelled.
+    mcp_request = models.CharField(max_length=64, blank=True)
 
     example_check = models.ForeignKey(
         "ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs"
     )
-    example_number = models.PositiveSmallIntegerField(
-        null=True
-    )  # counts the revision's examples, from 1
+    # Counts the revision's examples, from 1.
+    example_number = models.PositiveSmallIntegerField(null=True)
 
-    host = models.CharField(
-        max_length=60, blank=True
-    )  # playground.runs.process_id; "" until a Celery worker claims it
+    # playground.runs.process_id; "" until a Celery worker claims it.
+    host = models.CharField(max_length=60, blank=True)
     seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for long runs
     cancel_requested_at = models.DateTimeField(null=True)
 
@@ -245,7 +241,10 @@ class Run(models.Model):
         return reverse("playground:run", args=[self.id])
 
     def is_changeable_by(self, person: Person) -> bool:
-        """Whether `person` may cancel and share it: their own runs; administrators may change all."""
+        """Whether `person` may cancel and share it: their own runs.
+
+        Administrators may change all.
+        """
         if not isinstance(person, User):
             return False
         return self.by_id == person.pk or bool(may(person, "administer"))
@@ -264,7 +263,7 @@ class Run(models.Model):
 
     @property
     def configuration_label(self) -> str:
-        """The saved configuration that was used, as pages show it: "work", or "work (shared by ada)"."""
+        """The saved configuration as pages show it: "work", or "work (shared by ada)"."""
         owner, slash, name = self.configuration_name.partition("/")
         return f"{name} (shared by {owner})" if slash else self.configuration_name
 
@@ -282,7 +281,9 @@ class Run(models.Model):
 
     @property
     def parameters_line(self) -> str:
-        """The first parameters in one line, to tell runs apart: 'city: "Oslo", days: 3'; "" if there are none.
+        """The first parameters in one line, to tell runs apart: 'city: "Oslo", days: 3'.
+
+        "" if there are none.
 
         Needs `RunQuerySet.with_parameters_start()`.
         """
@@ -308,7 +309,10 @@ class Run(models.Model):
 
     @cached_property
     def problems(self) -> list[Problem]:
-        """Their pointers lead into the response; in a refused run, they begin with /parameters or /configuration."""
+        """Their pointers lead into the response.
+
+        In a refused run, they begin with /parameters or /configuration.
+        """
         problems = reader.loads(self.problems_json, max_bytes=4 * 1024 * 1024)
         return [Problem(**problem) for problem in problems]  # type: ignore[union-attr, arg-type]
 
@@ -324,7 +328,10 @@ class Run(models.Model):
 
 
 class RunFile(models.Model):
-    """A file of a run's response; or the whole response as JSON, if only its beginning is in the run."""
+    """A file of a run's response.
+
+    It is the whole response as JSON if only its beginning is in the run.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="files")
     number = models.PositiveSmallIntegerField()  # counts the run's files, from 1
@@ -375,15 +382,14 @@ class RunVolume(models.Model):
 
 
 class QueuedMessage(models.Model):
-    """The message for a run that no Celery worker has claimed yet, stored so that it can be sent again.
+    """The message for a run that no Celery worker has claimed yet.
 
-    It is removed when the run is claimed or ends.
+    It is stored so that it can be sent again, and removed when the run is claimed or ends.
     """
 
     run = models.OneToOneField(Run, primary_key=True, on_delete=models.CASCADE, related_name="+")
-    encrypted = (
-        models.TextField()
-    )  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see celery/enqueue.py
+    # Encrypted with the first of `settings.CONFIGURATION_KEYS`; see celery/enqueue.py.
+    encrypted = models.TextField()
     sent_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:

@@ -36,7 +36,10 @@ def machine() -> str:
 
 
 def is_gone(host: str) -> bool:
-    """Whether the process is known to have ended. False for a process on another machine, which is not visible here."""
+    """Whether the process is known to have ended.
+
+    False for a process on another machine, which is not visible here.
+    """
     where, _, rest = host.partition("/")
     pid, _, start = rest.partition("/")
     if where != machine() or not pid.isdecimal():
@@ -46,7 +49,10 @@ def is_gone(host: str) -> bool:
 
 
 def _start_of(pid: int) -> int | None:
-    """When the process started, in clock ticks since boot; None if there is no such process, or it is a zombie."""
+    """When the process started, in clock ticks since boot.
+
+    None if there is no such process, or it is a zombie.
+    """
     try:
         text = (PROC / str(pid) / "stat").read_text()
     except OSError:

@@ -27,21 +27,21 @@ def request_problems(
     is_live: bool,
     budget: Budget,
 ) -> list[Problem]:
-    """The reasons to refuse this run. Pointers begin with /parameters or /configuration; "" is the tool itself."""
+    """The reasons to refuse this run.
+
+    Pointers begin with /parameters or /configuration; "" is the tool itself.
+    """
     problems: list[Problem] = []
     if is_live:
         problems += factory_problems(factory)
     problems += value_problems(compiled_spec.parameters, parameters, "parameters", budget=budget)
-    if (
-        factory is not None
-        and factory.configurable is False
-        and configuration
-        and configuration.value != {}
-    ):
+    takes_none = factory is not None and factory.configurable is False
+    if takes_none and configuration and configuration.value != {}:
         message = "This tool takes no configuration; leave it out."
         problems.append(Problem("/configuration", message, "run.not-configurable"))
     elif configuration and configuration.shared_as:
-        pass  # validating would reveal something about the hidden value: anyone can publish a schema
+        # Validating would reveal something about the hidden value: anyone can publish a schema.
+        pass
     elif compiled_spec.configuration and (configuration or is_live):
         problems += value_problems(
             compiled_spec.configuration,
@@ -71,9 +71,9 @@ def without_contents(problems: list[Problem], configuration: Configuration | Non
     """`problems` without any position in a configuration that the user may not see."""
     if configuration is None or not configuration.shared_as:
         return problems
-    return [
-        Problem("/configuration", SHARED_UNUSABLE, problem.rule)
-        if problem.pointer.startswith("/configuration")
-        else problem
-        for problem in problems
-    ]
+    shown_problems = []
+    for problem in problems:
+        if problem.pointer.startswith("/configuration"):
+            problem = Problem("/configuration", SHARED_UNUSABLE, problem.rule)  # noqa: PLW2901
+        shown_problems.append(problem)
+    return shown_problems

@@ -62,7 +62,10 @@ def repeat(
 
 
 def _saved_configuration(run: Run, owner: User) -> Configuration | None:
-    """The saved configuration that `run` used, in its current state; None if `owner` may no longer use it."""
+    """The saved configuration that `run` used, in its current state.
+
+    None if `owner` may no longer use it.
+    """
     if not run.configuration_name:
         return None
     saved = find_configuration(owner, run.tool, run.configuration_name)

@@ -20,34 +20,37 @@ from toolspec.text.pointers import exists_at
 from toolspec.text.reader import JSON
 
 
-def with_files(
+def place_files(
     return_type: CompiledSchema | None, end: RunEnd, redactor: Redactor
 ) -> tuple[JSON, list[ResponseFile]]:
-    """The response with a value for each of its files, and the files, without the secrets in content and media type.
+    """Give each file a value in the response, and remove secrets from its content and media type.
 
-    The value is a description of the file; where the return type declares a string in Base64, it is
-    the content. A file that cannot be searched for secrets is left out. A media type that neither
-    the tool nor the content shows is that of the return type.
+    Return the response and the files. The value is a description of the file; where the return type
+    declares a string in Base64, it is the content. A file that cannot be searched for secrets is
+    left out. A media type that neither the tool nor the content shows is that of the return type.
     """
     response, files = end.response, []
     for file in end.files:
-        clean = _redacted(file, redactor)
-        if end.is_cut or file.is_whole or not exists_at(response, file.pointer):
-            files += [clean] if clean else []
-            continue
+        clean = _redact_file(file, redactor)
+        has_value = not (end.is_cut or file.is_whole) and exists_at(response, file.pointer)
         value: JSON = WITHHELD
+        if clean and has_value:
+            schemas = declared_at(return_type.root, file.pointer) if return_type else []
+            if file.media_type == UNKNOWN:
+                clean = replace(clean, media_type=_media_type(schemas) or UNKNOWN)
+            value = clean.base64() if _is_base64(schemas) else clean.description()
         if clean:
-            declared = declared_at(return_type.root, file.pointer) if return_type else []
-            if file.media_type == UNKNOWN and (media_type := _media_type(declared)):
-                clean = replace(clean, media_type=media_type)
-            value = clean.base64() if _is_base64(declared) else clean.description()
             files.append(clean)
-        response = set_at(response, file.pointer, value)
+        if has_value:
+            response = set_at(response, file.pointer, value)
     return response, files
 
 
-def _redacted(file: ResponseFile, redactor: Redactor) -> ResponseFile | None:
-    """The file without secrets, with the size and hash of the redacted content; None if it cannot be searched."""
+def _redact_file(file: ResponseFile, redactor: Redactor) -> ResponseFile | None:
+    """The file without secrets, with the size and hash of the redacted content.
+
+    None if it cannot be searched.
+    """
     content = redactor.content(file.content)
     if content is None:
         return None
@@ -56,8 +59,11 @@ def _redacted(file: ResponseFile, redactor: Redactor) -> ResponseFile | None:
     )
 
 
-def stored_files(run: Run, files: Iterable[ResponseFile], redactor: Redactor) -> list[RunFile]:
-    """The rows for the files of a run, as `with_files` returned them, without the secrets in name and pointer."""
+def make_rows(run: Run, files: Iterable[ResponseFile], redactor: Redactor) -> list[RunFile]:
+    """Make the rows for the files of a run, without the secrets in name and pointer.
+
+    `files` are those that `place_files` returned.
+    """
     return [
         RunFile(
             run=run,
@@ -74,22 +80,24 @@ def stored_files(run: Run, files: Iterable[ResponseFile], redactor: Redactor) ->
     ]
 
 
-def _is_base64(declared: Iterable[Subschema]) -> bool:
+def _is_base64(schemas: Iterable[Subschema]) -> bool:
     """Whether a string in Base64 is declared, and no object, which a description is."""
-    keywords = [subschema.all_keywords for subschema in declared]
-    if any("properties" in each or each.get("type") == "object" for each in keywords):
-        return False
-    return any(
-        str(each.get("contentEncoding")).lower() == "base64" or each.get("format") in BASE64_FORMATS
-        for each in keywords
-    )
+    is_base64 = False
+    for schema in schemas:
+        keywords = schema.all_keywords
+        if "properties" in keywords or keywords.get("type") == "object":
+            return False
+        encoding = str(keywords.get("contentEncoding")).lower()
+        if encoding == "base64" or keywords.get("format") in BASE64_FORMATS:
+            is_base64 = True
+    return is_base64
 
 
-def _media_type(declared: Iterable[Subschema]) -> str:
+def _media_type(schemas: Iterable[Subschema]) -> str:
     """The first `contentMediaType`, without its parameters; "" if there is none."""
-    for subschema in declared:
-        value = subschema.all_keywords.get("contentMediaType")
-        media_type = value.partition(";")[0].strip().lower() if isinstance(value, str) else ""
+    for schema in schemas:
+        value = str(schema.all_keywords.get("contentMediaType", ""))
+        media_type = value.partition(";")[0].strip().lower()
         if MEDIA_TYPE.fullmatch(media_type):
             return media_type
     return ""

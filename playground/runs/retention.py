@@ -1,4 +1,7 @@
-"""Delete runs and audit events past their retention, in small batches so that other writers need not wait."""
+"""Delete runs and audit events past their retention.
+
+Batches are small, so that other writers need not wait.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ DRAFT_LIFETIME: Final = timedelta(days=1)  # of the run of a draft, which its au
 
 
 def prune() -> None:
-    """Delete the rows past their retention, which settings give for runs and audit events; 0 days keep them forever."""
+    """Delete the rows past their retention, which settings give for runs and audit events.
+
+    0 days keep them forever.
+    """
     if settings.RUN_RETENTION_DAYS:
         prune_runs(settings.RUN_RETENTION_DAYS)
     if settings.AUDIT_RETENTION_DAYS:
@@ -45,10 +51,9 @@ def prune_runs(days: int) -> int:
         How many runs were deleted.
     """
     limit = timezone.now() - timedelta(days=days)
-    removed = 0
-    while old := list(
-        Run.every.filter(finished_at__lt=limit).order_by("id").values_list("pk", flat=True)[:BATCH]
-    ):
-        _, by_model = Run.every.filter(pk__in=old).delete()  # with their files
-        removed += by_model[Run._meta.label]
-    return removed
+    old_ids = Run.every.filter(finished_at__lt=limit).order_by("id").values_list("pk", flat=True)
+    deleted_runs = 0
+    while batch := list(old_ids[:BATCH]):
+        _, by_model = Run.every.filter(pk__in=batch).delete()  # with their files
+        deleted_runs += by_model[Run._meta.label]
+    return deleted_runs

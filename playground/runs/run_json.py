@@ -1,4 +1,7 @@
-"""A run as JSON: the same for the API, the command and the download. Numbers remain as they were written."""
+"""A run as JSON: the same for the API, the command and the download.
+
+Numbers remain as they were written.
+"""
 
 from __future__ import annotations
 
@@ -88,8 +91,9 @@ class ToolOfRun(Out):
 class ProblemOut(Out):
     pointer: str = Field(
         description=(
-            "JSON Pointer into `response`. For a refused run, JSON Pointer into the request: it starts with "
-            '/parameters or /configuration, or is "" if the tool itself is the problem.'
+            "JSON Pointer into `response`. For a refused run, JSON Pointer into the request: it "
+            'starts with /parameters or /configuration, or is "" if the tool itself is the '
+            "problem."
         )
     )
     message: str
@@ -123,7 +127,9 @@ class ProgressOut(Out):
 class ConfigurationOfRun(Out):
     fingerprint: str = Field(
         validation_alias="configuration_fingerprint",
-        description="The same for equal configurations of one tool; the value itself is not stored.",
+        description=(
+            "The same for equal configurations of one tool; the value itself is not stored."
+        ),
     )
     saved_configuration: TextOrNone = Field(validation_alias="configuration_name")
 
@@ -137,14 +143,17 @@ class RunSummary(Out):
     outcome: Outcome
     has_response: bool
     verdict: Annotated[Verdict | None, EmptyIsNone] = Field(
-        description="The result of checking the response against `returnType`; null without a response."
+        description=(
+            "The result of checking the response against `returnType`; null without a response."
+        )
     )
     verdict_reason: TextOrNone = Field(description="Why the verdict is `unchecked`.")
     problems_truncated: bool
     duration_ms: Milliseconds = Field(
         description=(
-            "The time of the call itself, as in `timing.call_ms`; null if the tool was not called. `timing` also has "
-            "the times in the queue, for preparing the process and creating the tool, and for checking the response."
+            "The time of the call itself, as in `timing.call_ms`; null if the tool was not "
+            "called. `timing` also has the times in the queue, for preparing the process and "
+            "creating the tool, and for checking the response."
         )
     )
     timing: TimingOut
@@ -156,7 +165,10 @@ class RunSummary(Out):
     by: UserName
     factory: TextOrNone
     interface: Annotated[Interface | None, EmptyIsNone] = Field(
-        description="What it was started with: the site's page, this API, a command, a check of examples, or MCP."
+        description=(
+            "What it was started with: the site's page, this API, a command, a check of examples, "
+            "or MCP."
+        )
     )
     configuration: ConfigurationOfRun | None
 
@@ -187,7 +199,9 @@ class FileOfRun(Out):
     sha256: str = Field(description="The SHA-256 of the content, in hexadecimal.")
     pointer: str = Field(description="JSON Pointer to its value in `response`.")
     is_whole_response: bool = Field(
-        description="Whether it is the whole response as JSON, of which `response` has only the beginning."
+        description=(
+            "Whether it is the whole response as JSON, of which `response` has only the beginning."
+        )
     )
     url: str = Field(description="The path of its content on this site.")
 
@@ -204,14 +218,15 @@ class RunOut(RunSummary):
     problems: list[ProblemOut]
     response_cut: bool = Field(
         description=(
-            "Whether the response is longer than the site's limit. Then `response` is a string, the beginning of the "
-            "response's JSON text; the whole response may be one of `files`."
+            "Whether the response is longer than the site's limit. Then `response` is a string, "
+            "the beginning of the response's JSON text; the whole response may be one of `files`."
         )
     )
     files: list[FileOfRun] = Field(
         description=(
-            "The files of the response. In `response`, each file is an object that describes it, or its content in "
-            "Base64 where `returnType` declares a string with this `contentEncoding`."
+            "The files of the response. In `response`, each file is an object that describes it, "
+            "or its content in Base64 where `returnType` declares a string with this "
+            "`contentEncoding`."
         )
     )
     response_file: str | None = Field(
@@ -237,7 +252,7 @@ def run_text(run: Run) -> str:
         truncated=bool(run.stdout_dropped or run.stderr_dropped),
         dropped_bytes={"stdout": run.stdout_dropped, "stderr": run.stderr_dropped},
     )
-    described = RunOut.of_run(
+    run_out = RunOut.of_run(
         run,
         parameters=None,
         response=None,
@@ -247,8 +262,8 @@ def run_text(run: Run) -> str:
         response_file=files[0].url if files else None,
         logs=logs,
     )
-    return text_with_stored(
-        described,
+    return dump_with_texts(
+        run_out,
         parameters=run.parameters_json,
         response="null" if run.response_json is None else run.response_json,
         problems=run.problems_json,
@@ -256,10 +271,10 @@ def run_text(run: Run) -> str:
     )
 
 
-def text_with_stored(described: Out, **stored: str) -> str:
-    """`described` as JSON text; the members in `stored` are JSON text already."""
-    members = described.model_dump(exclude=set(stored))
-    texts = {name: text_of(value) for name, value in members.items()} | stored
+def dump_with_texts(out: Out, **stored_texts: str) -> str:
+    """Dump `out` as JSON text; the members in `stored_texts` are JSON text already."""
+    members = out.model_dump(exclude=set(stored_texts))
+    texts = {name: text_of(value) for name, value in members.items()} | stored_texts
     return "{" + ", ".join(f'"{name}": {text}' for name, text in texts.items()) + "}"
 
 

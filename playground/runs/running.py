@@ -1,4 +1,7 @@
-"""Run tools. Pages, the API and commands all start runs here, so all share its checks, limits, records and verdicts.
+"""Run tools.
+
+Pages, the API and commands all start runs here, so all share its checks, limits, records and
+verdicts.
 
     start  -> refused | a mock response | queued in this process's runner (`supervisor.py`),
               or sent to a Celery worker (`celery/enqueue.py`), which queues it in its own runner
@@ -16,7 +19,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import Q
@@ -42,12 +45,12 @@ from playground.runs.celery import enqueue
 from playground.runs.conclusion import (
     ERROR_CHARACTERS,
     conclude,
-    problems_text,
-    redacted,
+    dump_problems,
+    redact_problems,
     take_response,
 )
 from playground.runs.draining import refuse_while_draining, wait_for_end
-from playground.runs.mocks import NoMock, mock
+from playground.runs.mocks import NoMock, make_mock
 from playground.runs.models import ACTIVE, DRAFT, VISITOR, Run
 from playground.runs.refusals import request_problems, without_contents
 from playground.runs.supervisor import reserve, supervisor
@@ -174,13 +177,13 @@ def start_draft(
     by: User,
     configuration: Configuration | None = None,
 ) -> Run:
-    """Start one live call of `tool` with a definition that is not published, for somebody who may publish it.
+    """Start one live call of `tool` with an unpublished definition, for a user who may publish it.
 
     Args:
         tool: with its current revision, whose connection is used.
-        compiled_spec: of the draft (`SpecDraft.compiled_spec`). The parameters must match it; the verdict on
-            the response is that of the current revision (`SpecDraft.with_verdict` gives that of the
-            draft).
+        compiled_spec: of the draft (`SpecDraft.compiled_spec`). The parameters must match it. The
+            verdict on the response is that of the current revision (`SpecDraft.with_verdict` gives
+            that of the draft).
         parameters: the parameters of the call.
         by: the user who runs it.
         configuration: as for `start`.
@@ -223,22 +226,24 @@ def _begin(
     redactor = secrets.redactor(factory.options.secrets if factory else ())
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
-    if problems := secrets.problems():
-        return _stored(_refused(run, without_contents(problems, configuration)))
+    problems = secrets.problems()
+    if problems:
+        _refuse(run, without_contents(problems, configuration))
+        return insert(run)
     budget = Budget()
     problems = request_problems(
         compiled_spec, parameters, configuration, factory=factory, is_live=is_live, budget=budget
     )
-    if (
-        factory is not None
-        and factory.listed is not None
-        and (moved := moved_message(configuration, tool, revision))
-    ):
-        problems.append(Problem("/configuration", moved, "run.configuration-moved"))
+    if factory is not None and factory.listed is not None:
+        message = moved_message(configuration, tool, revision)
+        if message:
+            problems.append(Problem("/configuration", message, "run.configuration-moved"))
     if problems:
-        return _stored(_refused(run, redacted(problems, redactor)))
+        _refuse(run, redact_problems(problems, redactor))
+        return insert(run)
     if factory is None:
-        return _stored(_mocked(run, compiled_spec, parameters, redactor, budget))
+        _mock(run, compiled_spec, parameters, redactor, budget)
+        return insert(run)
     run.factory = factory.label
     if settings.RUNNER == "celery":
         return enqueue.begin(run, configuration, parameters)
@@ -248,7 +253,9 @@ def _begin(
 
 @sensitive_variables("parameters", "redactor", "secrets")
 def unsaved_mock(tool: Tool, revision: Revision, parameters: JSON) -> Run:
-    """A mock that is not stored, for anyone who may see the tool: it shows no more than the spec does.
+    """A mock that is not stored, for anyone who may see the tool.
+
+    It shows no more than the spec does.
 
     Returns:
         A run without a row. Its `problems` explain a refusal.
@@ -263,8 +270,10 @@ def unsaved_mock(tool: Tool, revision: Revision, parameters: JSON) -> Run:
         compiled_spec, parameters, None, factory=None, is_live=False, budget=budget
     )
     if problems:
-        return _refused(run, redacted(problems, redactor))
-    return _mocked(run, compiled_spec, parameters, redactor, budget)
+        _refuse(run, redact_problems(problems, redactor))
+    else:
+        _mock(run, compiled_spec, parameters, redactor, budget)
+    return run
 
 
 def wait(run: Run, timeout_s: float) -> Run:
@@ -291,7 +300,9 @@ def wait(run: Run, timeout_s: float) -> Run:
 
 
 def wait_inside(run: Run, timeout_s: float) -> Run:
-    """Wait until `run` has ended, at most `timeout_s`, and return its current state. For a thread in the waiting room.
+    """Wait until `run` has ended, at most `timeout_s`, and return its current state.
+
+    For a thread in the waiting room.
 
     It also waits while the server drains.
     """
@@ -311,10 +322,11 @@ def progress_of(run: Run) -> tuple[Progress, ...]:
 
     Of a run that has ended, and of a run of another process, only the report that was stored last.
     """
-    if run.is_active and (active := supervisor().find(run.id)):
-        return tuple(
-            replace(one, message=active.redactor.text(one.message)) for one in active.handle.events
-        )
+    active = supervisor().find(run.id) if run.is_active else None
+    if active:
+        redact = active.redactor.text
+        events = active.handle.events
+        return tuple(replace(event, message=redact(event.message)) for event in events)
     if run.progress_done is None:
         return ()
     return (Progress(run.progress_done, run.progress_total, run.progress_message),)
@@ -332,7 +344,8 @@ def queue_position(run: Run) -> int:
     if not run.host:
         before = Q(turn__lt=run.turn) | Q(turn=run.turn, pk__lte=run.pk)
         return Run.every.waiting().filter(before).count()
-    if active := supervisor().find(run.id):
+    active = supervisor().find(run.id)
+    if active:
         return active.handle.position()
     rows = Run.every.active().filter(host=run.host).order_by("turn", "pk")
     rows = rows.only("by", "mode", "outcome")
@@ -343,52 +356,53 @@ def queue_position(run: Run) -> int:
 
 
 def cancel(run: Run) -> Run:
-    """Request the cancellation of `run`; it is "cancelled" within a second. A run that has ended does not change."""
-    asked = (
-        Run.every.active()
-        .filter(pk=run.pk, cancel_requested_at=None)
-        .update(cancel_requested_at=timezone.now())
-    )
-    if asked and run.mode != VISITOR:
-        audit.record("run.cancel", "run", run.pk, after={"tool": run.tool.tool_id})
-    if asked and settings.RUNNER == "celery":
-        if not enqueue.withdraw(run):
-            enqueue.wait(run, 1)
-    elif asked and (active := supervisor().find(run.id)):
-        active.handle.cancel()
-        active.ended.wait(1)
+    """Request the cancellation of `run`; it is "cancelled" within a second.
+
+    A run that has ended does not change.
+    """
+    cancellable = Run.every.active().filter(pk=run.pk, cancel_requested_at=None)
+    if cancellable.update(cancel_requested_at=timezone.now()):
+        if run.mode != VISITOR:
+            audit.record("run.cancel", "run", run.pk, after={"tool": run.tool.tool_id})
+        _end_early(run)
     run.refresh_from_db()
     return run
 
 
-def _refused(run: Run, problems: Iterable[Problem]) -> Run:
+def _end_early(run: Run) -> None:
+    """Withdraw the run, or kill its processes if this process has it; wait up to a second."""
+    if settings.RUNNER == "celery":
+        if not enqueue.withdraw(run):
+            enqueue.wait(run, 1)
+        return
+    active = supervisor().find(run.id)
+    if active:
+        active.handle.cancel()
+        active.ended.wait(1)
+
+
+def _refuse(run: Run, problems: Iterable[Problem]) -> None:
     run.outcome = "refused"
-    run.problems_json = problems_text(problems)
+    run.problems_json = dump_problems(problems)
     run.finished_at = run.created_at
-    return run
 
 
-@sensitive_variables("made", "parameters", "redactor")
-def _mocked(
+@sensitive_variables("response_mock", "parameters", "redactor")
+def _mock(
     run: Run, compiled_spec: CompiledSpec, parameters: JSON, redactor: Redactor, budget: Budget
-) -> Run:
+) -> None:
     began = time.perf_counter()
     try:
-        made = mock(compiled_spec.spec, parameters, compiled_spec.return_type)
+        response_mock = make_mock(compiled_spec.spec, parameters, compiled_spec.return_type)
     except NoMock as error:
-        return _refused(run, [error.problem])
+        _refuse(run, [error.problem])
+        return
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
-    run.mock_json = reader.dumps(made.as_json())
-    take_response(run, compiled_spec, made.response, redactor, budget)
+    run.mock_json = reader.dumps(response_mock.as_json())
+    take_response(run, compiled_spec, response_mock.response, redactor, budget)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
-    return run
-
-
-def _stored(run: Run) -> Run:
-    insert(run)
-    return run
 
 
 def _fingerprint_key(tool: Tool) -> bytes:
@@ -406,12 +420,20 @@ def job_for(
     """
     if run.mode == VISITOR:
         visitors.require_may_run(factory)
-    value = (configuration.value if configuration else {}) if factory.configurable else None
+    value = None
+    if factory.configurable:
+        value = configuration.value if configuration else {}
     response_bytes, file_bytes = settings.RUN_RESPONSE_BYTES, settings.RUN_FILE_BYTES
+    connection_limits: dict[str, Any] = {}
     if factory.listed is not None:
-        limits = {"timeout_s": run.timeout_s, "response_bytes": response_bytes + file_bytes}
+        connection_limits = limits_of(factory.listed)
         value = connection_for(
-            factory.listed, run.revision, value, network=factory.network, **limits
+            factory.listed,
+            run.revision,
+            value,
+            network=factory.network,
+            timeout_s=run.timeout_s,
+            response_bytes=response_bytes + file_bytes,
         )
     environment, network = factory.options.environment, factory.options.network
     if run.mode == VISITOR:
@@ -437,6 +459,6 @@ def job_for(
             attached_bytes=file_bytes,
             output_bytes=settings.RUN_OUTPUT_BYTES,
             error_characters=ERROR_CHARACTERS,
-            **(limits_of(factory.listed) if factory.listed else {}),
+            **connection_limits,
         ),
     )

@@ -1,4 +1,7 @@
-"""The schemas of lists of runs and of saved configurations. `playground.runs.run_json` has that of a run."""
+"""The schemas of lists of runs and of saved configurations.
+
+`playground.runs.run_json` has that of a run.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,9 @@ class RunAgainIn(ConfigurationIn):
 
     revision: Literal["current", "same"] = Field(
         "current",
-        description="Whose schemas apply: those of the current revision, or of the revision of the run.",
+        description=(
+            "Whose schemas apply: those of the current revision, or of the revision of the run."
+        ),
     )
     wait_s: float = Field(
         DEFAULT_WAIT_S,

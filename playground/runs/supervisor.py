@@ -1,4 +1,4 @@
-"""Supervise this process's runs: hand them to the runner, watch them while they last, and store how they ended.
+"""Hand this process's runs to the runner, watch them, and store how they ended.
 
 Several server processes share one database and nothing else. A run belongs to the process that
 started it. The others read its row, and request its cancellation by setting a column. One thread
@@ -79,15 +79,20 @@ def make_runner(slots: int, queue_max: int) -> LocalRunner:
         queue_max=queue_max,
         environment=registry().factory_settings.common_environment,
         hidden=[str(settings.DATA_DIR)],
-        preload=preloaded_modules() if settings.PRELOAD_TOOLS else [],
+        preload=list_preloaded_modules() if settings.PRELOAD_TOOLS else [],
     )
 
 
-def preloaded_modules() -> list[str]:
-    """The modules of the built-in tools. The slowest comes last: runs wait for the import that is in progress."""
+def list_preloaded_modules() -> list[str]:
+    """The modules of the built-in tools.
+
+    The slowest comes last: runs wait for the import that is in progress.
+    """
     modules = [reference.partition(":")[0] for reference in FACTORIES]
-    slowest = "playground.builtin.convert_units"  # 200 ms for the definitions of the units, all others together 100
-    return [*(module for module in modules if module != slowest), "asyncio", slowest]
+    # 200 ms for the definitions of the units, all others together 100.
+    slowest = "playground.builtin.convert_units"
+    modules.remove(slowest)
+    return [*modules, "asyncio", slowest]
 
 
 def reserve(slots: int) -> int:
@@ -100,7 +105,10 @@ def reserve(slots: int) -> int:
 
 
 class Supervisor:
-    """The runs of one process. The first call of `supervisor()` creates it; a server calls that at its start."""
+    """The runs of one process.
+
+    The first call of `supervisor()` creates it; a server calls that at its start.
+    """
 
     def __init__(self, processes: int) -> None:
         """Start supervising. This is one of `processes` that share the slots and the queue."""
@@ -120,7 +128,7 @@ class Supervisor:
         self.thread = threading.Thread(target=self._watch, name="run-supervisor", daemon=True)
         self.thread.start()
 
-    # -- from the threads that serve requests -------------------------------------------------------------------------
+    # -- from the threads that serve requests ------------------------------------------------------
 
     def begin(
         self,
@@ -129,7 +137,9 @@ class Supervisor:
         redactor: Redactor,
         conclude: Conclude,
     ) -> ActiveRun:
-        """Store `run` as queued and hand `job` to the runner; `conclude` turns its result into the run to store.
+        """Store `run` as queued and hand `job` to the runner.
+
+        `conclude` turns its result into the run to store.
 
         Raises:
             Busy: the queue is full, or the slots of visitors are; nothing was stored.
@@ -148,7 +158,9 @@ class Supervisor:
     def begin_recorded(
         self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, *, waited_ms: float
     ) -> ActiveRun:
-        """As `begin`, for a stored run whose host is this process already. On failure, its row does not change.
+        """As `begin`, for a stored run whose host is this process already.
+
+        On failure, its row does not change.
 
         Raises:
             Busy: the queue is full.
@@ -203,7 +215,7 @@ class Supervisor:
         with self.lock:
             self.reserved -= Counter([owner])  # which removes an owner without any
 
-    # -- when a run ends ----------------------------------------------------------------------------------------------
+    # -- when a run ends ---------------------------------------------------------------------------
 
     def _conclude(self, active: ActiveRun, end: RunEnd) -> None:
         """In a thread of the runner: determine how a run ended, and queue that for storing."""
@@ -211,14 +223,17 @@ class Supervisor:
             return
         try:
             with log_context.bind(run_id=active.run.id):
-                result = self._concluded(active, end)
+                result = self._determine_end(active, end)
         finally:
             connection.close()
         if result:
             self.recorder.put(result)
 
-    def _concluded(self, active: ActiveRun, end: RunEnd) -> Run | None:
-        """The run as it ended; retries while the database is unavailable. None if this process closes first."""
+    def _determine_end(self, active: ActiveRun, end: RunEnd) -> Run | None:
+        """Determine how the run ended; retry while the database is unavailable.
+
+        None if this process closes first.
+        """
         pause_s = 0.2
         while True:
             try:
@@ -234,11 +249,8 @@ class Supervisor:
             except Exception:
                 log.exception("The result of run %s could not be determined", active.run.id)
                 result = copy(active.run)
-                result.outcome, result.error, result.finished_at = (
-                    "crashed",
-                    NOT_RECORDED,
-                    timezone.now(),
-                )
+                result.outcome, result.error = "crashed", NOT_RECORDED
+                result.finished_at = timezone.now()
                 return result
 
     def _forget(self, result: Run) -> None:
@@ -250,7 +262,7 @@ class Supervisor:
             self.reserved -= Counter([result.owner])
         active.ended.set()
 
-    # -- the supervising thread ---------------------------------------------------------------------------------------
+    # -- the supervising thread --------------------------------------------------------------------
 
     def _watch(self) -> None:
         recovered_at = signed_at = 0.0
@@ -260,14 +272,10 @@ class Supervisor:
                 if now - recovered_at >= RECOVERY_S:
                     recovered_at = now
                     recover_runs()
-                long_lived = [
-                    active for active in list(self.active.values()) if now - active.began >= TICK_S
-                ]
-                if long_lived:
+                earliest = min((active.began for active in list(self.active.values())), default=now)
+                if now - earliest >= TICK_S:
                     self._cancel_requested()
-                    self._write_updates(
-                        [active for active in long_lived if now - active.began >= LONG_RUN_S], now
-                    )
+                    self._write_updates(now)
                     if now - signed_at >= SIGN_OF_LIFE_S:
                         signed_at = now
                         Run.every.active().filter(host=self.host).update(seen_at=timezone.now())
@@ -282,14 +290,18 @@ class Supervisor:
         connection.close()
 
     def _cancel_requested(self) -> None:
-        asked = Run.every.active().filter(host=self.host, cancel_requested_at__isnull=False)
-        for run_id in asked.values_list("pk", flat=True):
-            if active := self.active.get(run_id):
+        runs = Run.every.active().filter(host=self.host, cancel_requested_at__isnull=False)
+        for run_id in runs.values_list("pk", flat=True):
+            active = self.active.get(run_id)
+            if active:
                 active.handle.cancel()
 
-    def _write_updates(self, long_runs: list[ActiveRun], now: float) -> None:
-        for active in long_runs:
-            if active.handle.state != "running" or now - active.updated_at < UPDATE_S:
+    def _write_updates(self, now: float) -> None:
+        """Store the output and progress of long runs that have not been stored lately."""
+        for active in list(self.active.values()):
+            if now - active.began < LONG_RUN_S or now - active.updated_at < UPDATE_S:
+                continue
+            if active.handle.state != "running":
                 continue
             active.updated_at = now
             update = update_of(active)
@@ -325,7 +337,8 @@ def update_of(active: ActiveRun) -> dict[str, object]:
         "stdout": storable(active.redactor.cut_text(output.stdout[:MAX_LIVE_CHARACTERS])),
         "stderr": storable(active.redactor.cut_text(output.stderr[:MAX_LIVE_CHARACTERS])),
     }
-    if events := active.handle.events:
+    events = active.handle.events
+    if events:
         latest = events[-1]
         update["progress_done"] = latest.done
         update["progress_total"] = latest.total
@@ -335,7 +348,7 @@ def update_of(active: ActiveRun) -> dict[str, object]:
 
 def storable(text: str) -> str:
     """`text` as every database accepts it: NUL characters become "\u2400" (the symbol for NUL)."""
-    return text.replace("\0", "\u2400") if "\0" in text else text
+    return text.replace("\0", "\u2400")
 
 
 _supervisor: Supervisor | None = None
@@ -357,7 +370,10 @@ def supervisor(*, processes: int | None = None) -> Supervisor:
 
 
 def wait_for_runner() -> bool:
-    """Wait until this process's runner, if it has been started, accepts runs; False `START_S` after its start."""
+    """Wait until this process's runner, if it has been started, accepts runs.
+
+    False `START_S` after its start.
+    """
     with _making:
         running = _supervisor if _pid == os.getpid() else None
     return running is None or running.runner.wait_until_ready(
@@ -366,11 +382,12 @@ def wait_for_runner() -> bool:
 
 
 def start_runs(processes: int | None = None) -> None:
-    """Start the supervisor, and the worker in which the built-in tools are imported, before the first run."""
-    started = supervisor(processes=processes)
+    """Start the supervisor, and the worker that imports the built-in tools, before any run."""
+    runner = supervisor(processes=processes).runner
     if settings.PRELOAD_TOOLS:
-        started.runner.start_worker()
-        registry().all()  # what is installed now, in all processes, until somebody reloads the packages
+        runner.start_worker()
+        # What is installed now, in all processes, until somebody reloads the packages.
+        registry().all()
 
 
 def renew_runner(**_: object) -> None:

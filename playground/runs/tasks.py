@@ -1,4 +1,4 @@
-"""The Celery task: a worker claims a run, calls the tool, and stores the result as a web server does."""
+"""The Celery task: claim a run, call its tool, store the result as a web server does."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 
 CLOSING_CHECK_S = 1.0
 OTHER_KEYS = (
-    "The worker cannot decrypt the run's message. The web server and the workers need the same keys in "
-    "TOOLSHELF_CONFIGURATION_KEYS."
+    "The worker cannot decrypt the run's message. The web server and the workers need the same "
+    "keys in TOOLSHELF_CONFIGURATION_KEYS."
 )
 
 
@@ -69,11 +69,11 @@ def execute_message(run_id: str, encrypted: str) -> None:
     """
     own_supervisor = supervisor(processes=1)
     now = timezone.now()
-    claimed = _claim_next(own_supervisor.host, now)
-    if claimed is None:
+    message = _claim_next(own_supervisor.host, now)
+    if message is None:
         log.info("No run is waiting; run %s has been claimed or has ended", run_id)
         return
-    run_id, encrypted = claimed
+    run_id, encrypted = message
     run = Run.every.select_related("tool", "revision", "example_check").get(pk=run_id)
     try:
         active = _begin(run, encrypted, own_supervisor, now)
@@ -94,13 +94,17 @@ def execute_message(run_id: str, encrypted: str) -> None:
 
 
 def _claim_next(host: str, now: datetime) -> tuple[str, str] | None:
-    """Claim the waiting run whose turn it is for this worker; return its id and message, None if no run waits."""
+    """Claim the waiting run whose turn it is for this worker.
+
+    Return its id and message, None if no run waits.
+    """
     messages = QueuedMessage.objects.filter(
         run__in=Run.every.waiting().filter(cancel_requested_at=None)
     )
-    while found := messages.order_by("run__turn", "run").values_list("run", "encrypted").first():
-        if _claim(found[0], host, now):
-            return found
+    in_order = messages.order_by("run__turn", "run").values_list("run", "encrypted")
+    while message := in_order.first():
+        if _claim(message[0], host, now):
+            return message
     return None
 
 
@@ -108,15 +112,15 @@ def _claim(run_id: str, host: str, now: datetime) -> bool:
     """Claim the run for this worker; False if it has ended, or another worker has claimed it."""
     waiting = Run.every.waiting().filter(pk=run_id, cancel_requested_at=None)
     with transaction.atomic():
-        claimed = waiting.update(outcome="running", host=host, started_at=now, seen_at=now)
-        if claimed:
-            QueuedMessage.objects.filter(run=run_id).delete()
-    return bool(claimed)
+        if not waiting.update(outcome="running", host=host, started_at=now, seen_at=now):
+            return False
+        QueuedMessage.objects.filter(run=run_id).delete()
+    return True
 
 
 @sensitive_variables("configuration", "content", "factory", "parameters", "redactor", "secrets")
 def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) -> ActiveRun:
-    content = _decrypted(run, encrypted)
+    content = _decrypt_content(run, encrypted)
     configuration = _configuration_in(content)
     parameters = content.get("parameters", run.parameters)
     factory = factory_of(run.tool, timeout_s=IMPORT_LIMIT_S)
@@ -146,7 +150,7 @@ def _configuration_in(content: dict[str, JSON]) -> Configuration | None:
 
 
 @sensitive_variables("content")
-def _decrypted(run: Run, encrypted: str) -> dict[str, JSON]:
+def _decrypt_content(run: Run, encrypted: str) -> dict[str, JSON]:
     try:
         content = decrypt(encrypted)
     except Unreadable as error:

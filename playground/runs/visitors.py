@@ -1,4 +1,6 @@
-"""Visitors: people who may not run tools, signed in or not. They may run the tools that come with Toolshelf.
+"""Visitors: people who may not run tools, signed in or not.
+
+They may run the tools that come with Toolshelf.
 
 Such a run is a row without a person, in the mode `VISITOR`, which `Run.objects` does not contain.
 Only the browser that started it sees it, by a signed cookie, until it is deleted. How many runs one
@@ -62,8 +64,8 @@ def refuse_above_limit() -> None:
     Raises:
         Busy: they do not, until some are deleted.
     """
-    stored = Run.every.filter(by=None, mode=VISITOR)  # `by` has an index
-    if stored.count() >= MAX_STORED:
+    runs = Run.every.filter(by=None, mode=VISITOR)  # `by` has an index
+    if runs.count() >= MAX_STORED:
         raise Busy("Visitors have run very many tools in the last minutes.", retry_after_s=60)
 
 

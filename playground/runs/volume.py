@@ -42,11 +42,11 @@ def refuse_above_limit(person: User) -> None:
     if not limit:
         return
     now = timezone.now()
-    stored = RunVolume.objects.filter(person=person, day=now.date(), stored_bytes__gte=limit)
-    if stored.exists():
+    volumes = RunVolume.objects.filter(person=person, day=now.date(), stored_bytes__gte=limit)
+    if volumes.exists():
         message = (
-            f"Your runs of today take {filesizeformat(limit)} or more, which is the limit for one person and day. "
-            "You can run tools again after 00:00 UTC."
+            f"Your runs of today take {filesizeformat(limit)} or more, which is the limit for one "
+            "person and day. You can run tools again after 00:00 UTC."
         )
         raise Busy(message, retry_after_s=_seconds_left(now))
 
@@ -63,9 +63,8 @@ def count(runs: Iterable[Run]) -> None:
         if run.by_id is not None:
             volumes[run.by_id] += _bytes_of(run)
     today = timezone.now().date()
-    people = (
-        User.objects.filter(pk__in=volumes).order_by("pk").values_list("pk", flat=True)
-    )  # who was not deleted
+    # Those that were not deleted.
+    people = User.objects.filter(pk__in=volumes).order_by("pk").values_list("pk", flat=True)
     for person in people:  # in one order, so that two writers cannot wait for each other
         _add(person, today, volumes[person])
 

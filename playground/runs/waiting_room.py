@@ -1,4 +1,6 @@
-"""The threads of this process that wait for a run. Each request that waits holds one; pages need threads too.
+"""The threads of this process that wait for a run.
+
+Each request that waits holds one; pages need threads too.
 
 At most half of the server's threads wait, and some of those are reserved for users who have none.
 """
@@ -18,7 +20,9 @@ _lock = threading.Lock()
 
 
 def enter(owner: str) -> bool:
-    """Reserve this thread for `owner` (`Run.owner`), who waits for a run; False if too many threads wait already.
+    """Reserve this thread for `owner` (`Run.owner`), who waits for a run.
+
+    False if too many threads wait already.
 
     After True, call `leave`.
     """

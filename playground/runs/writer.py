@@ -3,7 +3,7 @@
 insert          a run that begins
 check_slots     a visitor's run gets one of the slots for visitors
 write_ends      how runs ended, in one transaction
-Recorder        a thread that stores ends in batches: those that arrived while it stored the batch before
+Recorder        a thread that stores ends in batches: those that arrived during the batch before
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from toolshelf_core import audit, log_context
 log = logging.getLogger(__name__)
 
 ENDS: Final = (
-    "outcome", "response_json", "response_cut", "file_count", "verdict", "verdict_reason", "problems_json",
-    "problems_truncated", "error", "stdout", "stderr", "stdout_dropped", "stderr_dropped", "progress_done",
-    "progress_total", "progress_message", "queue_ms", "start_ms", "call_ms", "check_ms", "started_at", "finished_at",
+    "outcome", "response_json", "response_cut", "file_count", "verdict", "verdict_reason",
+    "problems_json", "problems_truncated", "error", "stdout", "stderr", "stdout_dropped",
+    "stderr_dropped", "progress_done", "progress_total", "progress_message", "queue_ms", "start_ms",
+    "call_ms", "check_ms", "started_at", "finished_at",
 )  # fmt: skip
 
 MAX_BATCH: Final = 100
@@ -39,39 +40,47 @@ MAX_POINTERS: Final = 20
 NOT_RECORDED: Final = "The response could not be stored."
 
 
-def insert(run: Run) -> None:
-    """Store a run that begins."""
+def insert(run: Run) -> Run:
+    """Store a run that begins, and return it."""
     with transaction.atomic():
         run.save(force_insert=True)
         record_start(run)
         if not run.is_active:
             run_volume.count([run])
+    return run
 
 
 def queue_drift(run: Run) -> None:
-    """Queue an event for webhooks if a response violates its type, after the last checked one that conformed."""
-    if run.verdict != "violates" or run.mode != "live" or not (webhooks := active_webhooks()):
+    """Queue an event for webhooks if a response violates its type and the one before did not."""
+    if run.verdict != "violates" or run.mode != "live":
         return
-    checked = Run.objects.filter(
-        tool_id=run.tool_id, revision_id=run.revision_id, mode="live", pk__lt=run.pk
-    )
-    before = (
-        checked.filter(verdict__in=["conforms", "violates"])
-        .order_by("-pk")
-        .values_list("verdict", flat=True)
-    )
-    if before.first() != "conforms":
+    webhooks = active_webhooks()
+    if not webhooks:
         return
-    keywords = sorted(
-        {problem.schema_pointer for problem in run.problems if problem.schema_pointer}
-    )[:MAX_POINTERS]
-    facts = {"run": run.pk, "schema_pointers": keywords}  # no part of the response itself
-    event = about_tool("response.drifted", run.tool, revision=run.revision.number, **facts)
+    checked_before = Run.objects.filter(
+        tool_id=run.tool_id,
+        revision_id=run.revision_id,
+        mode="live",
+        pk__lt=run.pk,
+        verdict__in=["conforms", "violates"],
+    )
+    if checked_before.order_by("-pk").values_list("verdict", flat=True).first() != "conforms":
+        return
+    pointers = {problem.schema_pointer for problem in run.problems if problem.schema_pointer}
+    event = about_tool(
+        "response.drifted",
+        run.tool,
+        revision=run.revision.number,
+        run=run.pk,
+        schema_pointers=sorted(pointers)[:MAX_POINTERS],  # no part of the response itself
+    )
     queue_events([event], webhooks)
 
 
 def record_start(run: Run) -> None:
-    """Record a run, and the use of a saved configuration, in the audit log; in the transaction that stores the run.
+    """Record a run, and the use of a saved configuration, in the audit log.
+
+    Call it in the transaction that stores the run.
 
     Runs of visitors are not recorded: they are deleted after minutes, and nobody is responsible for
     them.
@@ -87,26 +96,30 @@ def record_start(run: Run) -> None:
     }
     events: list[audit.Event] = [("run.start", "run", run.pk, None, after)]
     if run.configuration_name:
-        used = {"configuration": run.configuration_name, "run": run.pk}
-        events.append(("configuration.use", "tool", tool, None, used))
+        use = {"configuration": run.configuration_name, "run": run.pk}
+        events.append(("configuration.use", "tool", tool, None, use))
     audit.record_many(events, by=run.by)
 
 
 def write_ends(runs: Sequence[Run]) -> None:
     """Store how `runs` ended. A run that another process has marked as ended does not change."""
-    stored = []
+    updated_runs: list[Run] = []
+    files: list[RunFile] = []
     with transaction.atomic():
         for run in runs:
             end = {name: getattr(run, name) for name in ENDS}
             if Run.every.active().filter(pk=run.pk).update(**end):
-                stored.append(run)
-        files = [file for run in stored for file in run.new_files]
+                updated_runs.append(run)
+                files += run.new_files
         RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
-        run_volume.count(stored)
+        run_volume.count(updated_runs)
 
 
 class Recorder:
-    """Stores ends in its own thread; those that arrive while it writes go into the next transaction together."""
+    """Stores ends in its own thread.
+
+    Those that arrive while it writes go into the next transaction together.
+    """
 
     def __init__(self, on_written: Callable[[Run], None]) -> None:
         """Start the thread. It calls `on_written` with each stored run."""
@@ -139,7 +152,10 @@ class Recorder:
         connection.close()
 
     def _write(self, batch: list[Run]) -> None:
-        """Store `batch`; retries while the database cannot: its disk is full, or it is unavailable."""
+        """Store `batch`; retries while the database cannot.
+
+        Its disk is full, or it is unavailable.
+        """
         pause_s = 0.2
         while True:
             try:
@@ -166,7 +182,10 @@ class Recorder:
                 self._follow_up(run)
 
     def _follow_up(self, run: Run) -> None:
-        """Do what follows once the end of `run` is stored. A failure here neither undoes that nor ends the thread."""
+        """Do what follows once the end of `run` is stored.
+
+        A failure here neither undoes that nor ends the thread.
+        """
         if run.example_check:
             try:
                 check_run_ended.send(sender=Run, check=run.example_check)

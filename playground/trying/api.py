@@ -13,7 +13,7 @@ from accounts.api_auth import actor, token_or_session
 from catalog.tools.lookup import revision_of, tool_for
 from playground.router import router
 from playground.runs.api_access import exact
-from playground.runs.run_json import text_with_stored
+from playground.runs.run_json import dump_with_texts
 from playground.trying.models import SavedInput
 from playground.trying.saved_inputs import delete_input, inputs_of, save_input
 from toolshelf_core.api.problems import errors
@@ -47,7 +47,7 @@ class SavedInputsOut(Out):
 def input_text(saved: SavedInput) -> str:
     """A saved input as `SavedInputOut` describes it; its numbers stay as they were written."""
     described = SavedInputOut.of(saved, parameters=None)
-    return text_with_stored(described, parameters=saved.parameters_json)
+    return dump_with_texts(described, parameters=saved.parameters_json)
 
 
 @router.get(

@@ -29,7 +29,7 @@ from playground.form.secret_marks import mentions_secrets, secret_names
 from playground.form.secret_search import find_secrets, pointers_of_texts
 from playground.history.presenters import pinned
 from playground.history.response_table import as_table
-from playground.runs.mocks import mock
+from playground.runs.mocks import make_mock
 from playground.templatetags.forms import draw_form
 from playground.trying.prefill import prefilled
 from toolshelf_core.redaction import MARK, Redactor
@@ -187,8 +187,8 @@ WALKS = {
         COMPILED, OTHER | {"rows": []}, "parameters", budget=budget()
     ),
     "problems of a form": lambda: described_in_form(COMPILED.check({"chain": 1}), COMPILED, VALUE),
-    "mock from examples": lambda: mock(EXAMPLE_SPEC, VALUE, None),
-    "mock from a schema": lambda: mock(SPEC, VALUE, COMPILED),
+    "mock from examples": lambda: make_mock(EXAMPLE_SPEC, VALUE, None),
+    "mock from a schema": lambda: make_mock(SPEC, VALUE, COMPILED),
     "make values": lambda: samples(COMPILED, "seed"),
     "open a form": lambda: schema_form.begin(COMPILED, VALUE, name="parameters"),
     "draw a form": lambda: draw_form(schema_form.begin(COMPILED, VALUE, name="parameters").form),

@@ -13,10 +13,10 @@ from django.views.decorators.debug import sensitive_variables
 from accounts.models import User
 from catalog.management.users import find_user
 from catalog.tools.models import Tool
+from playground.configurations.compiled_spec import NO_RETURN_TYPE
 from playground.configurations.saved import UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.runs import running
-from playground.runs.conclusion import NO_RETURN_TYPE
 from playground.runs.models import Run
 from playground.runs.run_json import run_text
 from toolshelf_core.commands import BaseCommand, replace_controls
@@ -49,8 +49,8 @@ ENDINGS = {
 
 class Command(BaseCommand):
     help = (
-        "Run a tool once. On a terminal, print the response, and on stderr how the run ended. Elsewhere, or with "
-        "--json, print the run as JSON, as the API returns it."
+        "Run a tool once. On a terminal, print the response, and on stderr how the run ended. "
+        "Elsewhere, or with --json, print the run as JSON, as the API returns it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -105,7 +105,10 @@ class LocalRun:
         return self._read_end() if self._ended.wait(timeout_s) else None
 
     def cancel(self) -> None:
-        """Remove the run from the queue, or kill all its processes. No effect on a run that has ended."""
+        """Remove the run from the queue, or kill all its processes.
+
+        No effect on a run that has ended.
+        """
         self._runner.cancel(self)
 
     def position(self) -> int:
@@ -150,7 +153,10 @@ class LocalRun:
                 self._receive_result(inner_kind, inner_content)
 
     def _receive_result(self, kind: bytes, content: bytes) -> None:
-        """Process a frame of the run itself. Do not trust it: the tool could have written to that pipe."""
+        """Process a frame of the run itself.
+
+        Do not trust it: the tool could have written to that pipe.
+        """
         if kind == JOB_READ:
             self.job_read = True
         elif kind == BEGUN and len(content) == CLOCK.size:
@@ -214,10 +220,8 @@ class LocalRun:
         if why == "answered":
             return ("returned", None) if self._response is not None else ("raised", self._error)
         if why == "deadline" or (why == "killed" and not self.cancelled):
-            return (
-                "timed_out",
-                f"The tool did not finish within {limit:g} s. It was stopped, with its child processes.",
-            )
+            text = f"The tool did not finish within {limit:g} s. "
+            return "timed_out", text + "It was stopped, with its child processes."
         if why == "killed":
             return (
                 "cancelled",
@@ -225,10 +229,8 @@ class LocalRun:
             )
         if why == "memory":
             allowed = self.job.limits.memory_bytes // MIB
-            return (
-                "crashed",
-                f"The tool and its child processes used more memory than the {allowed:,} MiB that a run may use.",
-            )
+            text = f"The tool and its child processes used more memory than the {allowed:,} MiB"
+            return "crashed", text + " that a run may use."
         if why == "garbled":
             return "crashed", "The tool wrote to the pipe that is reserved for its result."
         return "crashed", _how_it_ended(ended["status"])
@@ -248,7 +250,10 @@ class LocalRun:
         )
 
     def _read_end(self) -> RunEnd:
-        """The end of the run, with the response parsed. Parsing may take a while, so the calling thread does it."""
+        """The end of the run, with the response parsed.
+
+        Parsing may take a while, so the calling thread does it.
+        """
         with self._lock:
             assert self._end is not None  # noqa: S101  only called once the run has ended
             if self._end.outcome == "returned" and not self._end.has_response:

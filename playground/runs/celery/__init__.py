@@ -1,1 +1,1 @@
-"""Runs on worker machines through Celery: the queue, heartbeats, and messages that are sent again."""
+"""Runs on worker machines through Celery: queue, heartbeats, messages that are sent again."""

@@ -50,11 +50,13 @@ app.conf.update(
     else None,
     broker_connection_timeout=3,
     broker_connection_retry_on_startup=True,
-    broker_connection_max_retries=None,  # a worker never stops trying; Celery gives up after 100 attempts
+    # A worker never stops trying; Celery gives up after 100 attempts.
+    broker_connection_max_retries=None,
     broker_transport_options={
         "socket_connect_timeout": 2,
         "socket_timeout": 2,
-        "health_check_interval": 10,  # seconds until a worker drops a connection that does not answer
+        # Seconds until a worker drops a connection that does not answer.
+        "health_check_interval": 10,
         "ack_emulation": False,
     },
     imports=["playground.runs.tasks"],
@@ -106,9 +108,8 @@ def send(run_id: str, encrypted: str) -> None:
         BrokerError: it could not be sent within a few seconds. It may still arrive.
     """
     global _changed_at  # noqa: PLW0603
-    wait_s = (
-        SENDER_WAIT_S if time.monotonic() - _changed_at < SENDER_WAIT_S else 0.0
-    )  # otherwise all senders are stuck
+    # Otherwise all senders are stuck.
+    wait_s = SENDER_WAIT_S if time.monotonic() - _changed_at < SENDER_WAIT_S else 0.0
     if not _senders.acquire(timeout=wait_s):
         raise BrokerError("Redis is slow to answer, and other messages are already waiting.")
     _changed_at = time.monotonic()

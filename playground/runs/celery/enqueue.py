@@ -1,4 +1,6 @@
-"""Runs for Celery's workers: a web server sends them, waits for them and withdraws them. The worker is in `tasks.py`.
+"""Runs for Celery's workers: a web server sends them, waits for them and withdraws them.
+
+The worker is in `tasks.py`.
 
     begin (web) -> stored as waiting, message sent -> run_tool (worker): claimed, called, checked,
     redacted, stored
@@ -46,7 +48,8 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
             cancelled.
         Unreachable: the message could not be sent. Nothing was stored.
     """
-    from playground.runs.celery.app import BrokerError, send  # noqa: PLC0415 - Celery is installed only where it is used
+    # Celery is installed only where it is used.
+    from playground.runs.celery.app import BrokerError, send  # noqa: PLC0415
 
     content: dict[str, JSON] = {"run": run.id}
     if dumps(parameters) != run.parameters_json:  # secrets in them are not stored
@@ -56,7 +59,7 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
         content["configuration_secrets"] = [*sorted(configuration.secret_pointers)]
     encrypted = encrypt(content)
     with transaction.atomic():
-        run.turn = _next_turn(run)
+        run.turn = _find_turn(run)
         run.save(force_insert=True)
         QueuedMessage.objects.create(run=run, encrypted=encrypted)
         record_start(run)
@@ -64,21 +67,23 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
         check_slots(run)
         send(run.id, encrypted)
     except BrokerError as error:
-        withdrawn, _ = Run.every.waiting().filter(pk=run.pk).delete()
-        if withdrawn:
+        deleted_rows, _ = Run.every.waiting().filter(pk=run.pk).delete()
+        if deleted_rows:
             audit.record("run.withdraw", "run", run.pk, after={"reason": UNREACHABLE})
             raise Unreachable(UNREACHABLE, retry_after_s=10) from error
         # Otherwise a worker has claimed it: only the confirmation of the message was lost.
     except BaseException:
-        withdrawn, _ = Run.every.waiting().filter(pk=run.pk).delete()
-        if not withdrawn:  # a worker has claimed it
+        deleted_rows, _ = Run.every.waiting().filter(pk=run.pk).delete()
+        if not deleted_rows:  # a worker has claimed it
             Run.every.active().filter(pk=run.pk).update(cancel_requested_at=timezone.now())
         raise
     return run
 
 
-def _next_turn(run: Run) -> int:
-    """The turn of `run` among the waiting ones, so that owners alternate (see `toolshelf_core.fairness.Turns`).
+def _find_turn(run: Run) -> int:
+    """Find the turn of `run` among the waiting ones, so that owners alternate.
+
+    See `toolshelf_core.fairness.Turns`.
 
     Raises:
         Busy: the queue is full, or the owner's share of it.
@@ -97,7 +102,8 @@ def _next_turn(run: Run) -> int:
         )
     if not may_queue(waiting["own"], free):
         raise Busy(OWN_SHARE.format(waiting=waiting["own"]), retry_after_s=10)
-    current, latest = waiting["current"] or 0, waiting["latest"]
+    current = waiting["current"] or 0
+    latest = waiting["latest"]
     return current if latest is None else max(current, latest + 1)
 
 
@@ -109,23 +115,28 @@ def wait(run: Run, timeout_s: float, *, ends_on_drain: bool = False) -> Run:
     """
     deadline = time.monotonic() + timeout_s
     pause_s = MIN_POLL_S
-    while (left_s := deadline - time.monotonic()) > 0 and Run.every.active().filter(
-        pk=run.pk
-    ).exists():
+    active = Run.every.active().filter(pk=run.pk)
+    while time.monotonic() < deadline and active.exists():
         if ends_on_drain and draining.is_set():
             break
-        time.sleep(min(pause_s, left_s))
+        time.sleep(min(pause_s, max(0.0, deadline - time.monotonic())))
         pause_s = min(pause_s * 1.5, MAX_POLL_S)
     return Run.every.with_names().get(pk=run.pk)
 
 
 def withdraw(run: Run) -> bool:
-    """Cancel a run unless a worker has claimed it, and return whether it was cancelled. Workers ignore its message."""
+    """Cancel a run unless a worker has claimed it, and return whether it was cancelled.
+
+    Workers ignore its message.
+    """
     return end_uncalled(Run.every.waiting(), run, "cancelled", WITHDRAWN)
 
 
 def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool:
-    """Store the end of a run whose tool was not called, if it is `among` these runs. Return whether it was."""
+    """Store the end of a run whose tool was not called, if it is `among` these runs.
+
+    Return whether it was.
+    """
     now = timezone.now()
     with transaction.atomic():
         if not among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=now):

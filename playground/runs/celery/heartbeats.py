@@ -23,7 +23,10 @@ REMOVED_AFTER_S = 24 * 60 * 60
 
 
 def connected_workers() -> int:
-    """How many workers are alive and connected to Redis. One on another machine counts for up to `SILENT_S` longer."""
+    """How many workers are alive and connected to Redis.
+
+    One on another machine counts for up to `SILENT_S` longer.
+    """
     since = timezone.now() - timedelta(seconds=SILENT_S)
     hosts = WorkerHeartbeat.objects.filter(seen_at__gte=since).values_list("host", flat=True)
     return sum(not is_gone(host) for host in hosts)
@@ -66,7 +69,7 @@ class Heartbeat:
 
 
 def beat() -> None:
-    """Store that this process is a worker, connected to Redis now, and forget workers of long ago."""
+    """Store that this process is a worker connected to Redis now, and forget old workers."""
     now = timezone.now()
     WorkerHeartbeat.objects.filter(seen_at__lt=now - timedelta(seconds=REMOVED_AFTER_S)).delete()
     WorkerHeartbeat.objects.bulk_create(

@@ -1,4 +1,4 @@
-"""Redelivery: messages that Redis has lost are sent again, so that no run waits for a worker forever.
+"""Send messages again that Redis has lost, so that no run waits for a worker forever.
 
 Redis without persistence loses its queue when it stops, and a worker that is killed loses the
 message that it has just fetched. So the message of a run is also stored in the database, encrypted,
@@ -40,23 +40,23 @@ def redeliver() -> int:
     if not overdue.exists():
         return 0
     in_redis = queue_length()
-    waiting = list(
-        overdue.order_by("run").values_list("run", "sent_at")
-    )  # read last: some may be claimed by now
+    # Read last: some may be claimed by now.
+    waiting = list(overdue.order_by("run").values_list("run", "sent_at"))
     if in_redis >= len(waiting):
         return 0
-    sent = 0
+    count = 0
     for run_id, sent_at in waiting:
-        unchanged = QueuedMessage.objects.filter(run=run_id, sent_at=sent_at)
-        encrypted = unchanged.values_list("encrypted", flat=True).first()
-        if encrypted is not None and unchanged.update(
-            sent_at=timezone.now()
-        ):  # otherwise claimed, or sent elsewhere
+        messages = QueuedMessage.objects.filter(run=run_id, sent_at=sent_at)
+        encrypted = messages.values_list("encrypted", flat=True).first()
+        # The message is gone if its run was claimed, and has another time if it was sent elsewhere.
+        if encrypted is not None and messages.update(sent_at=timezone.now()):
             send(run_id, encrypted)
-            sent += 1
-    if sent:
-        log.warning("Redis has lost messages: %s waiting runs were sent to the workers again", sent)
-    return sent
+            count += 1
+    if count:
+        log.warning(
+            "Redis has lost messages: %s waiting runs were sent to the workers again", count
+        )
+    return count
 
 
 def redeliver_if_reachable() -> None:

@@ -3,7 +3,7 @@ from contextlib import suppress
 
 import pytest
 
-from playground.runs.mocks import NoMock, mock
+from playground.runs.mocks import NoMock, make_mock
 from tests.corpora import DATA, GET_WEATHER, expected
 from tests.work import at_most
 from toolspec.schema.sampling import NoValue, sample
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.unit
 
 def mock_of(spec_text, parameters):
     spec = read_spec(spec_text if isinstance(spec_text, bytes | str) else json.dumps(spec_text))
-    return mock(
+    return make_mock(
         spec, parameters, compile_schema(spec.return_type) if spec.return_type is not None else None
     )
 
@@ -264,7 +264,7 @@ def test_differences_are_counted_beyond_those_that_are_listed():
         ]}})
     )  # fmt: skip
 
-    made = mock(spec, {"rows": [1, *[0] * 99_999], "b": 1}, None)
+    made = make_mock(spec, {"rows": [1, *[0] * 99_999], "b": 1}, None)
 
     assert [str(found) for found in made.differences[:4]] == [
         "/rows/1 differs", "/rows/2 differs", "/rows/3 is not in the example", "/rows/4 is not in the example",

@@ -10,10 +10,10 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from catalog.tools.publishing import publish
+from playground.configurations.compiled_spec import NO_RETURN_TYPE
 from playground.configurations.secret_members import Configuration
 from playground.runner.engine.run_queue import RunQueue
 from playground.runs import running
-from playground.runs.conclusion import NO_RETURN_TYPE
 from playground.runs.models import Run
 from playground.runs.orphans import recover_runs
 from playground.runs.process_id import this_host
