@@ -33,7 +33,10 @@ from toolshelf_core.api.problems import REFUSED, errors
 def share_configuration_with_groups(
     request: HttpRequest, slug: str, name: str, body: schemas.ShareIn
 ) -> schemas.SharedOut:
-    """Members of the groups can run the tool with it, without seeing its contents. Only you can change it."""
+    """Members of the groups can run the tool with it, without seeing its contents.
+
+    Only you can change it.
+    """
     tool = tool_for(request.user, "run", slug)
     saved = get_object_or_404(SavedConfiguration, owner=actor(request), tool=tool, name=name)
     share_with_groups(saved, body.groups, by=actor(request))
@@ -125,7 +128,9 @@ def create_configuration(
 def share_configuration(
     request: HttpRequest, slug: str, name: str, body: schemas.VisibilityIn
 ) -> schemas.VisibilityOut:
-    """Everyone who may run the tool can use a shared configuration; its contents are shown only to its owner.
+    """Everyone who may run the tool can use a shared configuration.
+
+    Its contents are shown only to its owner.
 
     Its secrets are removed from responses and logs of all runs. Save it again under the same name
     to replace a secret. Administrators can share any configuration, or stop sharing it; their token

@@ -1,4 +1,6 @@
-"""The origins that a saved configuration is bound to: where its secrets go when a tool of an OpenAPI source runs.
+"""The origins that a saved configuration is bound to.
+
+Its secrets go there when a tool of an OpenAPI source runs.
 
 A source's document or an edit of the source may move the address of an API. A secret that was saved
 for the old one must not go to the new one before its owner enters it again.
@@ -22,12 +24,13 @@ from toolspec.text.containers import members_of
 from toolspec.text.reader import JSON
 
 _SHARED: Final = (
-    "The tool now sends requests to another URL than when this shared configuration was saved. Its owner has to "
-    "enter its secrets again and save it again."
+    "The tool now sends requests to another URL than when this shared configuration was saved. "
+    "Its owner has to enter its secrets again and save it again."
 )
 _OWN: Final = (
-    "This configuration was saved for {before}, but the tool now sends requests to {now}. Nothing was sent there. To "
-    "use it with the new URL, enter its secrets again and save it again."
+    "This configuration was saved for {before}, but the tool now sends requests to {now}. "
+    "Nothing was sent there. To use it with the new URL, enter its secrets again and save it "
+    "again."
 )
 
 
@@ -73,7 +76,10 @@ def binding_of(saved: SavedConfiguration, value: JSON) -> str:
 
 @sensitive_variables("configuration")
 def moved_message(configuration: Configuration | None, tool: Tool, revision: Revision) -> str:
-    """Why a saved configuration cannot be used for a run of `revision`, and what to do; "" if it can."""
+    """Why a saved configuration cannot be used for a run of `revision`, and what to do.
+
+    "" if it can.
+    """
     if configuration is None or configuration.bound_to is None:
         return ""
     now = origins_of(tool, revision, configuration.value)

@@ -36,7 +36,10 @@ class CompiledSpec:
 
     @cached_property
     def configuration_form(self) -> CompiledSchema | None:
-        """As `configuration`, with the members marked whose names suggest a secret: forms hide these."""
+        """As `configuration`, with the members marked whose names suggest a secret.
+
+        Forms hide these.
+        """
         return _compiled(with_secrets_marked(self.spec.configuration))
 
     @cached_property
@@ -75,7 +78,10 @@ class CompiledSpec:
         )
 
     def _alternative(self, place: str) -> CompiledSchema:
-        """The alternative of the return type at this pointer; the whole one if a person has changed it since."""
+        """The alternative of the return type at this pointer.
+
+        It is the whole return type if a person has changed it since.
+        """
         whole = self.spec.return_type
         assert self.return_type is not None  # noqa: S101 - for mypy: `check_response` returns before
         if not place or not isinstance(whole, dict) or not exists_at(whole, place):
@@ -104,7 +110,10 @@ _compiled_specs: Final[LRUCache[CompiledSpec]] = LRUCache(max_weight=256)
 
 
 def compiled_spec_of(revision: Revision) -> CompiledSpec:
-    """The compiled spec of `revision`. The text is read from the database only if it is not in the cache."""
+    """The compiled spec of `revision`.
+
+    The text is read from the database only if it is not in the cache.
+    """
     return _compiled_specs.get_or_compute(revision.sha256, lambda: CompiledSpec(revision.spec))
 
 

@@ -1,4 +1,4 @@
-"""Recognize equal inputs: the parameters of the form, of an example, of a saved input and of a run."""
+"""Recognize equal inputs: of the form, of an example, of a saved input and of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from toolspec.text.reader import JSON, dumps
 
 
 def stored_digest(parameters: JSON) -> str:
-    """The same short text for equal parameters, as a run stores them: without secrets. "" if they are not JSON."""
+    """The same short text for equal parameters, as a run stores them: without secrets.
+
+    "" if they are not JSON.
+    """
     try:
         text = dumps(parameters, sort_keys=True)
     except ValueError:

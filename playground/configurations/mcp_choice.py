@@ -1,4 +1,6 @@
-"""Which saved configuration MCP calls use: an MCP client names a tool and its arguments, never a configuration.
+"""Which saved configuration MCP calls use.
+
+An MCP client names a tool and its arguments, never a configuration.
 
 A user chooses a saved configuration for a tool by its reference: the name of an own one,
 "OWNER/NAME" of a shared one. Without a choice, a call uses no configuration.
@@ -59,7 +61,8 @@ def configuration_for_call(owner: User, tool: Tool) -> SavedConfiguration | None
     found = find_configuration(owner, tool, name)
     if found is None:
         raise ChosenConfigurationGone(
-            f"The saved configuration {name!r}, which its user chose for MCP calls of this tool, no longer "
-            "exists or is no longer shared. The user can choose another one on the tool's page 'Connect'."
+            f"The saved configuration {name!r}, which its user chose for MCP calls of this tool, "
+            "no longer exists or is no longer shared. The user can choose another one on the "
+            "tool's page 'Connect'."
         )
     return found

@@ -1,4 +1,4 @@
-"""Data that users save for a tool: configurations, inputs, and the choice of a configuration for MCP."""
+"""What users save for a tool: configurations, inputs, and the one that MCP calls use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from catalog.tools.models import Tool
 
 class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
     def usable_by(self, user: User | AnonymousUser | None) -> Self:
-        """The configurations that `user` may use: their own, and those shared with everyone or one of their groups.
+        """The configurations that `user` may use.
+
+        These are their own, and those shared with everyone or one of their groups.
 
         Those of people whose account is disabled are not shared. None: only those that are shared
         with everyone.
@@ -33,7 +35,10 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
         ).select_related("owner")
 
     def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
-        """The configuration that `reference` means to `user`: the name of their own one, or "OWNER/NAME"."""
+        """The configuration that `reference` means to `user`.
+
+        It is the name of their own one, or "OWNER/NAME".
+        """
         usable = self.usable_by(user)
         own = usable.filter(owner_id=user.pk, name=reference).first() if user and user.pk else None
         if own is not None or "/" not in reference:
@@ -43,7 +48,9 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
 
 
 class SavedConfiguration(models.Model):
-    """A user's named configuration for a tool. It is encrypted, and its secrets are never shown again.
+    """A user's named configuration for a tool.
+
+    It is encrypted, and its secrets are never shown again.
 
     Its owner, or staff, may share it: others then use it without seeing any of it.
     """
@@ -56,20 +63,17 @@ class SavedConfiguration(models.Model):
     )
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
     name = models.CharField(max_length=100)
-    encrypted = (
-        models.TextField()
-    )  # playground.configurations.saved: the value, and when each of its secrets was set
-    origins = models.TextField(
-        blank=True, default=""
-    )  # playground.configurations.binding: where its secrets may go
+    # playground.configurations.saved: the value, and when each of its secrets was set.
+    encrypted = models.TextField()
+    # playground.configurations.binding: where its secrets may go.
+    origins = models.TextField(blank=True, default="")
     visibility = models.CharField(
         max_length=10,
         choices=[(PRIVATE, "only its owner"), (EVERYONE, "everyone")],
         default=PRIVATE,
     )
-    groups = models.ManyToManyField(
-        Group, blank=True, related_name="+"
-    )  # whose members may use it in runs
+    # Whose members may use it in runs.
+    groups = models.ManyToManyField(Group, blank=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -91,7 +95,7 @@ class SavedConfiguration(models.Model):
         return self.visibility == self.EVERYONE
 
     def reference_for(self, user: User | AnonymousUser | None) -> str:
-        """The name for `user`: a configuration of their own by its name, of another user "OWNER/NAME"."""
+        """The name for `user`: "NAME" of their own configuration, else "OWNER/NAME"."""
         return (
             self.name
             if user and self.owner_id == user.pk

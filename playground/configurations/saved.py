@@ -1,4 +1,6 @@
-"""Saved configurations, per user and tool, encrypted. Their secrets are used in runs but never shown again.
+"""Saved configurations, per user and tool, encrypted.
+
+Their secrets are used in runs but never shown again.
 
 A shared one can be used by everyone who may run the tool. Its contents are shown to nobody but its
 owner, and they are not checked for others: whether a schema accepts a value says something about
@@ -44,12 +46,13 @@ NO_SUCH_CONFIGURATION = (
 )
 MOVED = "configuration.moved"
 NOT_FOR_THIS_ADDRESS = (
-    "This secret was saved for another URL than the one that would now receive it. Enter it again; or delete the "
-    "saved configuration, or list the secret in `remove_secrets`, to save without it."
+    "This secret was saved for another URL than the one that would now receive it. Enter it "
+    "again; or delete the saved configuration, or list the secret in `remove_secrets`, to save "
+    "without it."
 )
 UNREADABLE = (
-    "This saved configuration can no longer be decrypted: its key is not in TOOLSHELF_CONFIGURATION_KEYS. Save it "
-    "again."
+    "This saved configuration can no longer be decrypted: its key is not in "
+    "TOOLSHELF_CONFIGURATION_KEYS. Save it again."
 )
 
 
@@ -200,13 +203,19 @@ def open_configuration(saved: SavedConfiguration, by: User | AnonymousUser | Non
 def find_configuration(
     by: User | AnonymousUser | None, tool: Tool, reference: str
 ) -> SavedConfiguration | None:
-    """The saved configuration that `reference` means to `by`: the name of an own one, "OWNER/NAME" of a shared one."""
+    """The saved configuration that `reference` means to `by`.
+
+    It is the name of their own one, "OWNER/NAME" of a shared one.
+    """
     return SavedConfiguration.objects.filter(tool=tool).named(reference, by)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Choice:
-    """A configuration that a user may choose: `shared_by` is its owner's name, "" for an own one."""
+    """A configuration that a user may choose.
+
+    `shared_by` is its owner's name, "" for an own one.
+    """
 
     shared_by: str
     name: str
@@ -218,7 +227,10 @@ class Choice:
 
 
 def choices_for(by: Person, saved: SavedConfigurationQuerySet) -> list[Choice]:
-    """Those of a tool's `saved` configurations that `by` may use: their own first; [] for an anonymous visitor."""
+    """Those of a tool's `saved` configurations that `by` may use: their own first.
+
+    [] for an anonymous visitor.
+    """
     if not isinstance(by, User):
         return []
     choices = []
@@ -238,7 +250,8 @@ def share(saved: SavedConfiguration, visibility: str, *, by: User) -> None:
     """
     if saved.owner_id != by.pk and not may(by, "administer"):
         raise NotAllowed(
-            "Only the owner of a saved configuration and administrators may share it or stop sharing it."
+            "Only the owner of a saved configuration and administrators may share it or stop "
+            "sharing it."
         )
     if visibility not in {SavedConfiguration.PRIVATE, SavedConfiguration.EVERYONE}:
         message = (
@@ -278,7 +291,10 @@ def rotate_configurations() -> tuple[int, int]:
 
 @sensitive_variables("value")
 def _violations(schema: CompiledSchema | None, value: JSON) -> list[Problem]:
-    """Where `value` violates its schema, without missing members; [] if that takes too long to find out."""
+    """Where `value` violates its schema, without missing members.
+
+    [] if that takes too long to find out.
+    """
     if schema is None:
         return []
     wrong = [
@@ -357,5 +373,8 @@ def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON
 
 
 def _without(value: JSON, pointers: Collection[str]) -> JSON:
-    """`value` without the parts at `pointers`; an item becomes null, so that the others keep their positions."""
+    """`value` without the parts at `pointers`.
+
+    An item becomes null, so that the others keep their positions.
+    """
     return patch.change_all(value, pointers, lambda _, is_item: None if is_item else patch.REMOVED)

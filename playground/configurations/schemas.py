@@ -22,7 +22,8 @@ class ConfigurationIn(In):
         None,
         max_length=255,
         description=(
-            "The name of one of your saved configurations, or OWNER/NAME of a shared one, instead of `configuration`."
+            "The name of one of your saved configurations, or OWNER/NAME of a shared one, "
+            "instead of `configuration`."
         ),
     )
 
@@ -55,7 +56,10 @@ class SavedConfigurationOut(Out):
 
 
 class SharedConfigurationOut(Out):
-    """A configuration that its owner shares: everyone who may run the tool can use it, and nobody sees its contents."""
+    """A configuration that its owner shares.
+
+    Everyone who may run the tool can use it, and nobody sees its contents.
+    """
 
     reference: str = Field(description="What to send as `saved_configuration`: OWNER/NAME.")
     name: str

@@ -55,7 +55,10 @@ class Configuration:
         return hmac.digest(key, content.encode(), "sha256").hex()
 
     def secrets(self, schema: CompiledSchema | None) -> Secrets:
-        """The secrets in it: those that `schema` marks or their names suggest, and those known since it was saved."""
+        """The secrets in the value.
+
+        `schema` marks them, their names suggest them, or they are known since it was saved.
+        """
         found = find_secrets(schema, self.value)
         earlier: list[tuple[str, JSON]] = []
         for pointer in sorted(self.secret_pointers - found.pointers):
@@ -103,7 +106,10 @@ class RunSecrets:
         )
 
     def problems(self) -> list[Problem]:
-        """The reasons to refuse a run with these secrets; pointers begin with /parameters or /configuration."""
+        """The reasons to refuse a run with these secrets.
+
+        Pointers begin with /parameters or /configuration.
+        """
         return [
             *self.parameters.problems("/parameters"),
             *self.configuration.problems("/configuration"),
@@ -115,7 +121,10 @@ class RunSecrets:
 
 
 def without_secrets(parameters: JSON, found: Secrets) -> JSON:
-    """`parameters` as they may be stored: `MARK` replaces the secrets `found` in them, wherever they are repeated."""
+    """`parameters` as they may be stored.
+
+    `MARK` replaces the secrets `found` in them, wherever they are repeated.
+    """
     if not found:
         return parameters
     if found.reason or found.problems():
@@ -126,7 +135,10 @@ def without_secrets(parameters: JSON, found: Secrets) -> JSON:
 def described_in_form(
     result: CheckResult, schema: CompiledSchema | None, value: JSON, *, by_name: bool = False
 ) -> CheckResult:
-    """`result`; secrets for which a run would be refused become violations instead, each at its field."""
+    """`result`, in which secrets for which a run would be refused are violations.
+
+    Each is at its field.
+    """
     refused = find_secrets(schema, value, by_name=by_name).problems()
     if not refused:
         return result

@@ -23,7 +23,9 @@ MAX_GROUPS: Final = 50
 
 @transaction.atomic
 def share_with_groups(one: Run | SavedConfiguration, names: Sequence[str], *, by: User) -> None:
-    """Share it with the groups of these names and no others; the caller has checked that it belongs to `by`.
+    """Share it with the groups of these names and no others.
+
+    The caller has checked that it belongs to `by`.
 
     Raises:
         DocumentError: `by` belongs to no such group, or there are too many; with pointers into

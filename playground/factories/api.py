@@ -30,14 +30,14 @@ class FactorySpecState(Out):
 
     state: Literal["new", "same", "differs", "invalid", "none"] = Field(
         description=(
-            "`new`: the catalog does not have the tool yet. `same`: they are equal. `invalid`: it is not a valid spec. "
-            "`none`: it cannot be generated from the code."
+            "`new`: the catalog does not have the tool yet. `same`: they are equal. `invalid`: "
+            "it is not a valid spec. `none`: it cannot be generated from the code."
         )
     )
     verdict: str | None = Field(
         description=(
-            "If it differs: what publishing it would mean for callers of the tool: `breaking`, `unknown`, `wording`, "
-            "`compatible` or `identical`."
+            "If it differs: what publishing it would mean for callers of the tool: `breaking`, "
+            "`unknown`, `wording`, `compatible` or `identical`."
         )
     )
     changes: list[ChangeOut] = Field(description="If it differs: where, the worst first.")

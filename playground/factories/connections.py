@@ -35,8 +35,8 @@ from toolspec.text.reader import JSON
 
 GONE: Final = "The source {name} no longer lists this tool, so it cannot be called."
 UNREADABLE: Final = (
-    "The credentials of the source {name} cannot be decrypted: the key is no longer in the settings. "
-    "Enter the credentials again on the page of the source."
+    "The credentials of the source {name} cannot be decrypted: the key is no longer in the "
+    "settings. Enter the credentials again on the page of the source."
 )
 GRACE_S: Final = 0.25  # for informing the source that its call was cancelled
 # Node.js reserves more address space than runs may use memory, and aborts if it does not get it.
@@ -169,12 +169,15 @@ def limits_of(listed: SourceTool) -> dict[str, Any]:
 
 
 def _approved_by(revision: Revision, source: Source) -> dict[str, JSON]:
-    """The newest definition that the source declared and that was approved; {} if it is that of `revision`."""
+    """The newest definition that the source declared and that was approved.
+
+    {} if it is that of `revision`.
+    """
     newest = revisions_from(source, revision.tool_id).order_by("-number").first()
     return {} if newest is None or newest.pk == revision.pk else newest.spec.document
 
 
-# -- for lists and pages ----------------------------------------------------------------------------------------------
+# -- for lists and pages ---------------------------------------------------------------------------
 
 
 def connected_ids() -> frozenset[str]:
@@ -193,7 +196,10 @@ def _connected_ids(_database: str, _state: int) -> frozenset[str]:
 
 
 def runnable_ids() -> frozenset[str]:
-    """The ids of all tools that run here. The same object while nothing changes: caches compare it."""
+    """The ids of all tools that run here.
+
+    The same object while nothing changes: caches compare it.
+    """
     return _joined(registry().runnable_ids(), connected_ids())
 
 

@@ -17,9 +17,8 @@ from playground.factories.inspect import Description
 logger = logging.getLogger(__name__)
 
 _FORMAT: Final = 2
-SPECS: Final = (
-    Path(__file__).parents[1] / "builtin" / "specs"
-)  # of the built-in tools, beside their code
+# Of the built-in tools, beside their code.
+SPECS: Final = Path(__file__).parents[1] / "builtin" / "specs"
 
 
 class DescriptionCache:
@@ -52,7 +51,10 @@ class DescriptionCache:
     def write(
         self, registrations: Sequence[Registration], descriptions: Mapping[str, Description]
     ) -> None:
-        """Cache the descriptions. Broken factories are not cached, so the next start inspects them again."""
+        """Cache the descriptions.
+
+        Broken factories are not cached, so the next start inspects them again.
+        """
         if self._file is None:
             return
         factories = {
@@ -71,7 +73,7 @@ class DescriptionCache:
 
 
 def _environment_key() -> list[object]:
-    """The other facts that cached descriptions depend on: format, Python installation, specs of the built-in tools."""
+    """What cached descriptions depend on: format, Python, specs of the built-in tools."""
     specs = [
         [file.name, file.stat().st_mtime_ns, file.stat().st_size]
         for file in sorted(SPECS.glob("*.json"))

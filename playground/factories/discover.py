@@ -45,7 +45,9 @@ class Registration:
 
 
 def read_registrations(paths: Sequence[str], search_path: Sequence[str] = ()) -> list[Registration]:
-    """Every registered factory: those of `paths` in their order, then entry points in the order of their names.
+    """Every registered factory.
+
+    First those of `paths` in their order, then entry points in the order of their names.
 
     Args:
         paths: "module:attribute", or "module.attribute".
@@ -84,15 +86,17 @@ def _from_entry_points(search_path: Sequence[str]) -> Iterator[Registration]:
             reference = f"{point.module}:{point.attr}"
             state = _state_of(point.module, search_path)
             entry = Registration(point.name, reference, "entry point", name, version, state)
-            entries.setdefault(
-                (name, point.name, reference), entry
-            )  # the first one on the path is the one imported
+            # The first one on the path is the one imported.
+            entries.setdefault((name, point.name, reference), entry)
     return iter(entry for _, entry in sorted(entries.items()))
 
 
 @cache
 def _distribution_of(package: str) -> tuple[str, str]:
-    """The distribution of a top-level package, and its version; Toolshelf itself need not be installed."""
+    """The distribution of a top-level package, and its version.
+
+    Toolshelf itself need not be installed.
+    """
     if package == _OURS:
         project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
         return project["name"], project["version"]
@@ -101,7 +105,10 @@ def _distribution_of(package: str) -> tuple[str, str]:
 
 
 def _state_of(module: str, search_path: Sequence[str]) -> str:
-    """The file of `module`, its time and size, found without importing anything; "" if there is none."""
+    """The file of `module`, its time and size, found without importing anything.
+
+    "" if there is none.
+    """
     path: Sequence[str] | None = [*search_path, *sys.path]
     name, file = "", None
     for part in module.split("."):

@@ -88,7 +88,10 @@ class FactorySettings:
         return frozenset({self.network, *self.network_by_id.values()})
 
     def options(self, ids: Collection[str]) -> FactoryOptions:
-        """The settings of the factory with these ids. Of several networks, the strictest applies."""
+        """The settings of the factory with these ids.
+
+        Of several networks, the strictest applies.
+        """
         networks = [self.network_by_id[each] for each in ids if each in self.network_by_id]
         return self._options(ids, networks or [self.network])
 
@@ -134,8 +137,8 @@ class FactorySettings:
                 meant = sorted(reference for reference, ids in factories.items() if each in ids)
                 if len(meant) > 1:
                     sentence = (
-                        f"{setting}_{each} matches several factories: {', '.join(meant)}. Name one of them by its "
-                        "path instead, or register it under another name."
+                        f"{setting}_{each} matches several factories: {', '.join(meant)}. Name "
+                        "one of them by its path instead, or register it under another name."
                     )
                     yield frozenset(meant), sentence
 
@@ -147,9 +150,10 @@ class FactorySettings:
             size = sum(len(secret.encode("utf-8", "surrogatepass")) for secret in secrets)
             if len(secrets) > MAX_SECRETS or size > MAX_SECRET_BYTES:
                 sentence = (
-                    f"The environment variables of {reference} have {len(secrets)} secret values with {size:,} bytes; "
-                    f"at most {MAX_SECRETS} values with {MAX_SECRET_BYTES:,} bytes can be removed from responses. "
-                    "List fewer variables, or list those that are not secret in TOOL_PUBLIC_ENVIRONMENT instead."
+                    f"The environment variables of {reference} have {len(secrets)} secret values "
+                    f"with {size:,} bytes; at most {MAX_SECRETS} values with {MAX_SECRET_BYTES:,} "
+                    "bytes can be removed from responses. List fewer variables, or list those "
+                    "that are not secret in TOOL_PUBLIC_ENVIRONMENT instead."
                 )
                 yield frozenset({reference}), sentence
 

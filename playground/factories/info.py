@@ -67,7 +67,10 @@ class FactoryInfo:
 
     @property
     def status(self) -> Status:
-        """Its state, more exactly: one that is not "ok" may still be "importing", or need a "missing package"."""
+        """Its state, more exactly.
+
+        One that is not "ok" may still be "importing", or need a "missing package".
+        """
         if self.state == "ok":
             return "ready"
         if self.error == IMPORTING:
@@ -76,7 +79,10 @@ class FactoryInfo:
 
     @property
     def missing_package(self) -> str:
-        """The package that its code imports and that is not installed; "" if it is broken for another reason."""
+        """The package that its code imports and that is not installed.
+
+        "" if it is broken for another reason.
+        """
         found = _NO_MODULE.match(self.error_line)
         own = self.reference.partition(":")[0]
         return found[1] if found and not f"{own}.".startswith(f"{found[1]}.") else ""
@@ -137,7 +143,10 @@ def registered_ids(registered: Registration | FactoryInfo) -> frozenset[str]:
 
 
 def ids_of(infos: Sequence[FactoryInfo]) -> dict[str, frozenset[str]]:
-    """The ids of each factory in settings, by its reference. The id of a tool belongs to the first that claims it."""
+    """The ids of each factory in settings, by its reference.
+
+    The id of a tool belongs to the first that claims it.
+    """
     found = {info.reference: registered_ids(info) for info in infos}
     claimed = set()
     for info in infos:

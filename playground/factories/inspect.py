@@ -116,7 +116,10 @@ class _Request:
         return found
 
     def _take(self, kind: bytes, text: str) -> Description:
-        """Take in one frame. The process runs the code of the factory, so the frame may hold anything."""
+        """Take in one frame.
+
+        The process runs the code of the factory, so the frame may hold anything.
+        """
         if kind not in {DESCRIPTION, SPEC}:
             return self.failed(text)
         try:
@@ -132,7 +135,10 @@ class _Request:
         return self._description
 
     def failed(self, reason: str) -> Description:
-        """The last description, with `reason` as the error of its spec; if there is none, one with only this error."""
+        """The last description, with `reason` as the error of its spec.
+
+        If there is none, one with only this error.
+        """
         self.is_done = True
         if self._description is None:
             return Description(error=reason)

@@ -58,7 +58,10 @@ _IMPORT_MODES: Final = [mode for mode in ALL_MODES if mode != "control groups"]
 
 
 class FactoryRegistry:
-    """The factories of one machine. May be used from any thread; the first call discovers and inspects them."""
+    """The factories of one machine.
+
+    May be used from any thread; the first call discovers and inspects them.
+    """
 
     def __init__(
         self,
@@ -100,7 +103,10 @@ class FactoryRegistry:
         self._infos: tuple[FactoryInfo, ...] | None = None
 
     def all(self) -> tuple[FactoryInfo, ...]:
-        """Every factory, in order of precedence: of several for one tool id, the first serves it."""
+        """Every factory, in order of precedence.
+
+        Of several for one tool id, the first serves it.
+        """
         self._discover()
         if self.factory_settings.networks != {"all"}:
             self._find_isolation()
@@ -117,7 +123,10 @@ class FactoryRegistry:
             return infos
 
     def named(self, name: str) -> list[FactoryInfo]:
-        """The factories with this reference, else those with this key: several packages may use the same key."""
+        """The factories with this reference, else those with this key.
+
+        Several packages may use the same key.
+        """
         infos = self.all()
         return [each for each in infos if each.reference == name] or [
             each for each in infos if each.key == name
@@ -136,7 +145,10 @@ class FactoryRegistry:
         return next((info for info in mine if info.state == "ok"), mine[0] if mine else None)
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for factories that are still being imported; return whether all have been inspected."""
+        """Wait for factories that are still being imported.
+
+        Return whether all have been inspected.
+        """
         return self._complete.wait(timeout_s)
 
     def importing(self) -> list[str]:
@@ -176,7 +188,10 @@ class FactoryRegistry:
         }
 
     def can_enforce(self, network: Network) -> bool:
-        """Whether this machine can give a run this network. The first call probes it, which takes a moment."""
+        """Whether this machine can give a run this network.
+
+        The first call probes it, which takes a moment.
+        """
         return not self._find_isolation()["networks"].get(network)
 
     def connection_options(self, key: str) -> FactoryOptions:
@@ -193,14 +208,19 @@ class FactoryRegistry:
         )
 
     def unclaimed_settings(self) -> list[str]:
-        """The settings for single factories that fit none; [] while factories are still being imported."""
+        """The settings for single factories that fit none.
+
+        [] while factories are still being imported.
+        """
         infos = self.all()
         if not self._complete.is_set():
             return []
         return self.factory_settings.unclaimed(known_ids(ids_of(infos)))
 
     def refresh(self) -> None:
-        """Discover the factories again, and begin to import them again: packages may have been installed or changed.
+        """Discover the factories again, and begin to import them again.
+
+        Packages may have been installed or changed.
 
         Until a factory has been imported, its earlier description remains. Those of Toolshelf
         itself are imported only if their own files have changed. `wait` tells when all are done.
@@ -225,7 +245,10 @@ class FactoryRegistry:
         return self._isolation
 
     def _with_options(self, infos: Sequence[FactoryInfo]) -> tuple[FactoryInfo, ...]:
-        """`infos` with their settings. Factories whose settings are wrong or cannot be enforced are broken."""
+        """`infos` with their settings.
+
+        Factories whose settings are wrong or cannot be enforced are broken.
+        """
         ids = ids_of(infos)
         faults = {
             reference: text
@@ -244,7 +267,10 @@ class FactoryRegistry:
         return tuple(found)
 
     def _import_options(self, registrations: Sequence[Registration]) -> dict[str, FactoryOptions]:
-        """The settings with which each of `registrations` is imported; the ids of their tools are not yet known."""
+        """The settings with which each of `registrations` is imported.
+
+        The ids of their tools are not yet known.
+        """
         unenforceable = self.unenforceable_networks()
         return {
             each.reference: self.factory_settings.import_options(
@@ -254,7 +280,10 @@ class FactoryRegistry:
         }
 
     def _discover(self) -> None:
-        """Discover the factories and start to inspect those that are not cached; wait for that at most `timeout_s`."""
+        """Discover the factories and start to inspect those that are not cached.
+
+        Wait for that at most `timeout_s`.
+        """
         with self._lock:
             if self._registrations is None:
                 registrations = read_registrations(self._paths, self._search_path)
@@ -270,7 +299,9 @@ class FactoryRegistry:
         known: dict[str, Description],
         earlier: dict[str, Description],
     ) -> None:
-        """Begin with these registrations, and inspect those that are not `known`. Call it with the lock held.
+        """Begin with these registrations, and inspect those that are not `known`.
+
+        Call it with the lock held.
 
         Until then, the `earlier` descriptions remain.
         """
@@ -318,7 +349,10 @@ class FactoryRegistry:
                 }
 
     def _without_secrets(self, found: Description, ids: frozenset[str]) -> Description:
-        """`found` with a spec that contains no values of environment variables: its author's code has read them."""
+        """`found` with a spec that contains no values of environment variables.
+
+        Its author's code has read them.
+        """
         ids = ids | {factory_id(found.tool_id)} if found.tool_id else ids
         redactor = shared_redactor(self.factory_settings.options(ids).secrets)
         if not redactor:

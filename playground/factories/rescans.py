@@ -1,4 +1,4 @@
-"""Reload the installed packages of this machine without a restart: those that were installed, changed or removed.
+"""Reload packages that were installed, changed or removed, without a restart.
 
     request_rescan            a press or the API asks for it, SIGHUP by `note_request`: a file in the data folder
     follow_rescans            every process that shares the data folder looks at that file each `CHECK_S` seconds
@@ -57,7 +57,11 @@ def request_rescan() -> list[FactoryInfo]:
 
 
 def check_may_rescan(person: Person) -> None:
-    """Raises: NotAllowed: only administrators may reload packages, because that imports code again."""
+    """Check that `person` may reload packages, which imports code again.
+
+    Raises:
+        NotAllowed: they are no administrator.
+    """
     if not may(person, "administer"):
         raise NotAllowed("Only an administrator can reload installed packages. Ask one to do so.")
 
@@ -72,7 +76,10 @@ def describe_found(new: Sequence[FactoryInfo]) -> str:
 
 
 def note_request() -> None:
-    """Ask the processes of this machine to reload, without doing it here: for the main process of a server."""
+    """Ask the processes of this machine to reload, without doing it here.
+
+    The main process of a server calls it.
+    """
     unfinished = _file().with_suffix(".new")
     unfinished.write_text(str(time.time_ns()), encoding="ascii")
     unfinished.replace(_file())

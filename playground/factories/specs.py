@@ -99,7 +99,10 @@ _comparisons: Final[LRUCache[_Comparison]] = LRUCache(max_weight=500)
 
 
 def compare_factory(factory: FactoryInfo, tool: Tool | None) -> FactoryComparison:
-    """The result of publishing the spec of `factory`. `tool` is its tool, with the current revision."""
+    """The result of publishing the spec of `factory`.
+
+    `tool` is its tool, with the current revision.
+    """
     if factory.spec is None or factory.state != "ok":
         return FactoryComparison(factory, tool, "none", reason=factory.spec_error or "")
     current = tool.current if tool else None
@@ -169,9 +172,8 @@ def merged(own: JSON, stored: dict[str, JSON]) -> JSON:
         if name in definition and not (name in before and definition[name] in _UNSPECIFIC)
     }
     if definition.get("id") is None and definition.get("name") == before.get("id"):
-        stated.pop(
-            "name", None
-        )  # the factory has no name of its own, so its spec has the id instead
+        # The factory has no name of its own, so its spec has the id instead.
+        stated.pop("name", None)
     document = stored | {"definition": before | stated}
     if "configuration" in own and not (
         "configuration" in stored and own["configuration"] in _UNSPECIFIC

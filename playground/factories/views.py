@@ -1,4 +1,4 @@
-"""The pages for factories: the installed ones, the search for new ones, and the specs that they have themselves."""
+"""The pages of factories: those installed, the search for new ones, their own specs."""
 
 from __future__ import annotations
 
@@ -87,7 +87,10 @@ def factories(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def new_factory(request: HttpRequest) -> HttpResponse:
-    """How to add a factory: for the tool `?tool=` (a slug), which `?q=` finds, or from an empty file."""
+    """Explain how to add a factory.
+
+    It is for the tool `?tool=` (a slug), which `?q=` finds, or starts from an empty file.
+    """
     words, slug = request.GET.get("q", "").strip(), request.GET.get("tool", "")
     tool = tool_at(slug, request.user) if slug else None
     visibility = Audience.objects.visibility_for(request.user)
@@ -148,7 +151,8 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
                 return redirect(outcome.get_absolute_url())
             messages.success(
                 request,
-                f"The spec of {outcome.tool.name} is published as revision {outcome.revision.number}.",
+                f"The spec of {outcome.tool.name} is published as revision "
+                f"{outcome.revision.number}.",
             )
             return redirect(outcome.tool)
         except Busy as busy:

@@ -42,5 +42,8 @@ class StatisticsOut(Out):
     summary="Get the run statistics of a tool",
 )
 def get_run_statistics(request: HttpRequest, slug: str) -> StatisticsOut:
-    """Statistics of the latest live runs of all users, as on the tool's page; without refused runs."""
+    """Statistics of the latest live runs of all users, as on the tool's page.
+
+    Without refused runs.
+    """
     return StatisticsOut.of(statistics_of(tool_at(slug, request.user)))

@@ -1,4 +1,4 @@
-"""Compare two runs of one tool: parameters, responses with marks at what differs, durations and other facts."""
+"""Compare the parameters, responses, durations and other facts of two runs of one tool."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Part:
-    """One JSON value of both runs, and how its text differs; `difference` is None if the text is too long."""
+    """One JSON value of both runs, and how its text differs.
+
+    `difference` is None if the text is too long.
+    """
 
     name: str
     is_same: bool

@@ -1,4 +1,4 @@
-"""What the page offers for a run that has ended, besides its result: facts, sharing, and the same call in code."""
+"""What the page of an ended run offers besides its result: facts, sharing, code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class RunDetails:
 
 
 def details_of(run: Run, person: Person, site: str) -> RunDetails | None:
-    """The details of `run` for `person`; None while it is active, if it is not stored, and for a visitor's run.
+    """The details of `run` for `person`.
+
+    None while it is active, if it is not stored, and for a visitor's run.
 
     `site` is the URL of the site, without a trailing slash.
     """

@@ -1,4 +1,7 @@
-"""A person's latest runs of one tool as marks, newest at the right. Height and fill tell them apart."""
+"""A person's latest runs of one tool as marks, newest at the right.
+
+Height and fill tell them apart.
+"""
 
 from __future__ import annotations
 

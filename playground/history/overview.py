@@ -27,7 +27,7 @@ COUNTS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A choice of the page: so many buckets, of an hour or a day (UTC), the last of which is now."""
+    """A choice of the page: how many buckets, each an hour or a day (UTC), up to now."""
 
     key: str
     name: str
@@ -48,7 +48,10 @@ DEFAULT_PERIOD: Final = "7d"
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many runs of an hour or a day ended in which way; the others were cancelled, refused, or are active."""
+    """How many runs of an hour or a day ended in which way.
+
+    The others were cancelled, refused, or are active.
+    """
 
     from_ms: int
     runs: int = 0
@@ -113,7 +116,9 @@ def overview_of(
 
 
 def _counts(runs: RunQuerySet, ranges: Sequence[tuple[int, int]]) -> list[Counts]:
-    """The counts of each range of times, by one query: each part reads only its range of an index, unsorted.
+    """The counts of each range of times, by one query.
+
+    Each part reads only its range of an index, unsorted.
 
     The SQL of a part is made once, because Django needs 0.7 ms for each.
     """

@@ -21,7 +21,9 @@ SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 
 
 def pinned(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[dict[str, object]]:
-    """The problems as annotations for `{% json_block %}`: {"pointer", "message", "schema_href"?, "edit_href"?, …}.
+    """The problems as annotations for `{% json_block %}`.
+
+    {"pointer", "message", "schema_href"?, "edit_href"?, …}.
 
     `edit_href`: of the page that makes the spec accept the whole response; "" for none.
     """
@@ -74,7 +76,10 @@ def _is_local(pointer: str | None) -> bool:
 
 
 def snippets(run: Run, site: str) -> list[Usage]:
-    """The run as `curl`, Python and a command. They contain no secrets: the user fills in token and configuration."""
+    """The run as `curl`, Python and a command.
+
+    They contain no secrets: the user fills in token and configuration.
+    """
     body: dict[str, JSON] = {"parameters": run.parameters}
     if run.mode == "mock":
         body["mode"] = "mock"

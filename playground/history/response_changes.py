@@ -25,7 +25,10 @@ WORDS: Final = {"changed": "changed", "added": "added", "missing": "removed"}
 
 @dataclass(frozen=True)
 class Mark:
-    """Words at the line of the value at `pointer`. `compared_with` names the other response: a class of the page."""
+    """Words at the line of the value at `pointer`.
+
+    `compared_with` names the other response: a class of the page.
+    """
 
     pointer: str
     kind: str
@@ -35,7 +38,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How a response compares with another: `changes` are the first differences, [] if it is equal."""
+    """How a response compares with another.
+
+    `changes` are the first differences, [] if it is equal.
+    """
 
     key: Literal["example", "last"]
     other: str
@@ -67,7 +73,9 @@ def like_example(run: Run, spec: ToolSpec) -> Likeness | None:
 
 
 def like_last_run(run: Run, viewer: Person) -> Likeness | None:
-    """The comparison with the viewer's last run of this tool with the same parameters; by one query.
+    """Compare with the viewer's last run of this tool with the same parameters.
+
+    It takes one query.
 
     None if the run is someone else's: runs are private.
     """
@@ -99,7 +107,10 @@ def is_comparable(run: Run) -> bool:
 
 
 def marks_of(changes: Sequence[Change], compared_with: str) -> Iterator[Mark]:
-    """The marks for the lines of the new response: what was removed is marked at the object or array that had it."""
+    """The marks for the lines of the new response.
+
+    What was removed is marked at the object or array that had it.
+    """
     removed: dict[str, list[str]] = {}
     for change in changes:
         if change.kind == "missing":

@@ -46,7 +46,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Cell:
-    """One value of a table and the messages of its problems. A value that is no string or number is shown as JSON."""
+    """One value of a table and the messages of its problems.
+
+    A value that is no string or number is shown as JSON.
+    """
 
     value: JSON
     is_present: bool
@@ -76,7 +79,9 @@ class Cell:
 
 
 def as_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:
-    """The response as a table, if it is a list of objects, or an object with exactly one such list; else None.
+    """The response as a table, if it is a list of objects, or an object with exactly one such list.
+
+    Else None.
 
     Each of `problems`, those of the response, is in the cell of its value.
     """
@@ -109,7 +114,10 @@ def as_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:
 def _messages_by_cell(
     pointer: str, problems: Iterable[Problem], columns: set[str]
 ) -> dict[tuple[str, str | None], list[str]]:
-    """The messages of problems in the list at `pointer`, by index and column; None for the whole object."""
+    """The messages of problems in the list at `pointer`, by index and column.
+
+    None for the whole object.
+    """
     found: dict[tuple[str, str | None], list[str]] = {}
     for problem in problems:
         if problem.pointer.startswith(f"{pointer}/"):

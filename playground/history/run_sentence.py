@@ -27,7 +27,10 @@ RUNNING = Sentence("Running.", "info", "play")
 
 
 def sentence(run: Run, position: int = 0) -> Sentence:
-    """The state of `run`; `position` is its position in the queue, from 1, or 0 if it is not waiting."""
+    """The state of `run`.
+
+    `position` counts from 1 in the queue; it is 0 if the run is not waiting.
+    """
     if run.outcome == "queued" and position:
         which = f"number {position:,}" if position > 1 else "next"
         return Sentence(f"Waiting: {which} in the queue.", "info", "clock")

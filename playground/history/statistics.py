@@ -1,4 +1,4 @@
-"""Statistics of a tool's runs: shares that returned and conformed, durations, and the tools with the most runs."""
+"""Statistics of runs: shares that returned and conformed, durations, the busiest tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _most_run: LRUCache[tuple[int, ...]] = LRUCache(max_weight=2)
 
 @dataclass(frozen=True)
 class RunStatistics:
-    """Statistics of the latest live runs of a tool, at most `RUNS_COUNTED`. Shares are 0 to 1; None if there are none.
+    """Statistics of the latest live runs of a tool, at most `RUNS_COUNTED`.
+
+    Shares are 0 to 1; None if there are none.
 
     `returned` is the share of runs with a response, `conformed` the share of checked responses that
     conform. Durations are those of the calls alone.
@@ -62,7 +64,10 @@ def statistics_of(tool: Tool) -> RunStatistics:
 
 
 def quantile(ordered: Sequence[float], share: float) -> float | None:
-    """The smallest of `ordered` that at least `share` of them do not exceed; None if there is none."""
+    """The smallest of `ordered` that at least `share` of them do not exceed.
+
+    None if there is none.
+    """
     if not ordered:
         return None
     rank = -(-len(ordered) * int(share * 100) // 100)  # rounded up, without floating point

@@ -1,4 +1,4 @@
-"""The texts of a response, formatted for reading: a diff in colours, Markdown rendered, other lines unchanged.
+"""The texts of a response: a diff in colours, Markdown rendered, other lines unchanged.
 
 The work is bounded by the constants below; no regular expression reads a response.
 """
@@ -24,7 +24,9 @@ TONES: Final = (("+++", "head"), ("---", "head"), ("@@", "hunk"), ("+", "added")
 
 @dataclass(frozen=True)
 class TextView:
-    """A string of several lines at `pointer`. `kind`: how it is shown; `is_cut`: only the beginning is.
+    """A string of several lines at `pointer`.
+
+    `kind`: how it is shown; `is_cut`: only the beginning is.
 
     `changes`: how it differs from other responses, by their keys; None if they have no text at
     `pointer`.

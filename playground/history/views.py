@@ -97,7 +97,9 @@ def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
 
 
 def edit_href_of(run: Run, spec: ToolSpec, viewer: Person) -> str:
-    """The page that makes the return type accept the response, or describes it if there is none; "" for neither.
+    """The page that makes the return type accept the response, or describes it if there is none.
+
+    "" for neither.
 
     The return type of an OpenAPI tool depends on the HTTP status, so it is not changed for one
     response.
@@ -197,7 +199,10 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpResponse:
-    """Compare two runs of one tool, the earlier one first. A POST runs both again and compares the new runs."""
+    """Compare two runs of one tool, the earlier one first.
+
+    A POST runs both again and compares the new runs.
+    """
     first, second = runs = runs_at(sorted([first_id, second_id]), request.user)
     if first.tool_id != second.tool_id:
         raise Http404
@@ -225,7 +230,10 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
 @login_required
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
-    """The runs that the user may see, newest first, under a chart of them; with `?compare=` twice, compare two."""
+    """The runs that the user may see, newest first, under a chart of them.
+
+    With `?compare=` twice, compare two.
+    """
     wanted = RunFilter.from_query(request.GET)
     visible = Run.objects.visible_to(actor(request))
     chosen = request.GET.getlist("compare")
@@ -324,7 +332,10 @@ def response_download(_request: HttpRequest, run: Run) -> HttpResponse:
 @require_safe
 @open_to_its_visitor
 def run_file(request: HttpRequest, run: Run, number: int) -> HttpResponse:
-    """A file of the response: an image or sound is shown, without `?download`; any other is downloaded."""
+    """A file of the response: an image or sound is shown, without `?download`.
+
+    Any other is downloaded.
+    """
     file = get_object_or_404(run.files, number=number)
     return file_response(file, inline="download" not in request.GET)
 

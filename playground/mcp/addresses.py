@@ -37,7 +37,10 @@ def address_of_toolkit(toolkit: str, *, mock: bool = False) -> Address:
 
 
 def address_of_tool(tool: Tool) -> Address:
-    """The address of its toolkit, else of the whole catalog; of mocks, if the tool cannot be run."""
+    """The address of its toolkit, else of the whole catalog.
+
+    It is that of mocks if the tool cannot be run.
+    """
     mock = not tool.runnable
     return (
         address_of_toolkit(tool.toolkit, mock=mock)

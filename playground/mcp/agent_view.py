@@ -1,4 +1,4 @@
-"""What an agent gets at an address of the MCP server: the list of tools, and the tokens that it takes."""
+"""The tools that an agent gets at an address of the MCP server, and their tokens."""
 
 from __future__ import annotations
 

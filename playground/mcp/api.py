@@ -52,7 +52,10 @@ def get_tool_mcp_configuration(request: HttpRequest, slug: str) -> MCPConfigurat
 def put_tool_mcp_configuration(
     request: HttpRequest, slug: str, body: MCPConfigurationIn
 ) -> MCPConfigurationOut:
-    """MCP clients cannot send a configuration. Its secrets are used for your calls and never returned."""
+    """MCP clients cannot send a configuration.
+
+    Its secrets are used for your calls and never returned.
+    """
     choose_configuration(
         actor(request), tool_at(slug, request.user), body.saved_configuration or ""
     )

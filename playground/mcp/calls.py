@@ -28,13 +28,19 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The sender of a request: the user of the token or a visitor, and the session of a legacy client, or ""."""
+    """The sender of a request.
+
+    It has the user of the token or a visitor, and the session of a legacy client, or "".
+    """
 
     user: Person
     session: str = ""
 
     def request_key(self, request_id: RequestId) -> str:
-        """Identifies one of the caller's requests, so that a later one can cancel it; "" without a session."""
+        """Identifies one of the caller's requests, so that a later one can cancel it.
+
+        "" without a session.
+        """
         if not self.session:
             return ""
         return hashlib.sha256(f"{self.session} {dumps(request_id)}".encode()).hexdigest()

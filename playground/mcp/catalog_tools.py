@@ -60,8 +60,8 @@ class CatalogTools:
     name: str = "toolshelf"
     title: str = "Toolshelf"
     instructions: str = (
-        "Toolshelf is a catalog of LLM tools. Find a tool with search_tools, read its spec with describe_tool, and "
-        "run it with call_tool."
+        "Toolshelf is a catalog of LLM tools. Find a tool with search_tools, read its spec with "
+        "describe_tool, and run it with call_tool."
     )
 
     def page(self, cursor: str | None, message: Message) -> ToolPage:

@@ -1,4 +1,4 @@
-"""Snippets for clients of the Model Context Protocol that make them use this site: a command or a configuration.
+"""Snippets that connect clients of the Model Context Protocol to this site.
 
 Sources, as of November 2026: the documentation of Claude Code ("Connect Claude Code to tools via
 MCP"), Codex ("Model Context Protocol"), Cursor ("Model Context Protocol", "MCP Install Links") and

@@ -1,4 +1,4 @@
-"""The pages that connect an MCP client: its snippets, a token made at a press, the configuration of its calls."""
+"""The pages that connect an MCP client: snippets, a token, the calls' configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of the Model Context Protocol over HTTP: which are accepted, and in which of its two eras.
+"""Accept messages of the Model Context Protocol over HTTP, of either of its two eras.
 
 Legacy versions (up to 2025-11-25) begin with `initialize`, which returns a session; the later
 requests name it in a header. Since 2026-07-28, every request is complete in itself: it repeats its
@@ -259,7 +259,10 @@ def _unsupported(version: str) -> ProtocolError:
 
 
 def decoded_header(value: str | None) -> str | None:
-    """The value of a header that may be encoded as `=?base64?…?=`; None if it is missing or the encoding is broken."""
+    """The value of a header that may be encoded as `=?base64?…?=`.
+
+    None if it is missing or the encoding is broken.
+    """
     start, end = _BASE64
     if value is None or not (
         value.startswith(start) and value.endswith(end) and len(value) >= len(start) + len(end)
@@ -329,7 +332,10 @@ def method_not_found(message: Message) -> ProtocolError:
 
 
 def status_of(message: Message) -> int:
-    """The HTTP status of an error in the parameters of a request; legacy clients expect 200 then."""
+    """The HTTP status of an error in the parameters of a request.
+
+    Legacy clients expect 200 then.
+    """
     return 400 if message.is_modern else 200
 
 
@@ -337,7 +343,10 @@ def status_of(message: Message) -> int:
 
 
 def response_text(request_id: RequestId | None, result: str) -> str:
-    """A JSON-RPC response; `result` is JSON text, so that long results and exact numbers are inserted unchanged."""
+    """A JSON-RPC response.
+
+    `result` is JSON text, so that long results and exact numbers are inserted unchanged.
+    """
     return f'{{"jsonrpc": "2.0", "id": {dumps(request_id)}, "result": {result}}}'
 
 

@@ -1,4 +1,4 @@
-"""A run as the result of an MCP call: the response, its text, and what a model can do about a failure."""
+"""Make a run the result of an MCP call, with what a model can do about a failure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ RUN_KEY: Final = "toolshelf/run"
 MAX_PROBLEMS: Final = 20  # in the text
 MAX_ERROR_CHARACTERS: Final = 2_000
 MAX_TEXT_CHARACTERS: Final = 100_000  # of a response that violates its return type, or is cut
-MAX_EMBEDDED_BYTES: Final = (
-    4 * 1024 * 1024
-)  # of the files in one result; a client gets links to further ones
+# Of the files in one result; a client gets links to further ones.
+MAX_EMBEDDED_BYTES: Final = 4 * 1024 * 1024
 
 Result = dict[str, JSON]
 
@@ -31,7 +30,10 @@ def text_block(text: str) -> JSON:
 
 
 def error_result(text: str) -> Result:
-    """The result of a call that failed before there was a run. `text` explains what the model can do."""
+    """The result of a call that failed before there was a run.
+
+    `text` explains what the model can do.
+    """
     return {"content": [text_block(text)], "isError": True}
 
 

@@ -1,4 +1,7 @@
-"""The sessions of legacy clients. A session is a signed token that its client repeats; the server stores nothing."""
+"""The sessions of legacy clients.
+
+Each is a signed token that its client repeats; the server stores nothing.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ def new_session(user: User, version: str) -> str:
 
 
 def session_of(token: str, user: User) -> Session | None:
-    """The session of a token; None if it is not valid, older than `MAX_AGE_S`, or of another user."""
+    """The session of a token.
+
+    None if it is not valid, older than `MAX_AGE_S`, or of another user.
+    """
     try:
         content = signing.loads(token, salt=_SALT, max_age=MAX_AGE_S)
     except signing.BadSignature:

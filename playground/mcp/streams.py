@@ -39,7 +39,9 @@ def event(text: str) -> bytes:
 
 @dataclass(eq=False)
 class PendingCall:
-    """A call whose run may be active and whose thread is in the waiting room: its result, or all of its events.
+    """A call whose run may be active and whose thread is in the waiting room.
+
+    It gives its result, or all of its events.
 
     `close` ends it; the server calls that after a stream, even if the client has gone.
 
@@ -83,7 +85,10 @@ class PendingCall:
                 self.close()
 
     def result(self) -> str:
-        """The response, once the run has ended. A run that has not even left the queue in time is cancelled."""
+        """The response, once the run has ended.
+
+        A run that has not even left the queue in time is cancelled.
+        """
         return self.result_within(call_timeout_s(self.run)) or self._given_up()
 
     def result_within(self, timeout_s: float) -> str | None:
@@ -117,7 +122,10 @@ class PendingCall:
         return response_text(self.message.id, result_text(result, self.message, self.toolset))
 
     def _news(self) -> Iterator[str]:
-        """Notifications of the progress since the last call. The protocol requires that progress increases."""
+        """Notifications of the progress since the last call.
+
+        The protocol requires that progress increases.
+        """
         if self.message.progress_token is None:
             return
         for report in running.progress_of(self.run):
@@ -135,7 +143,10 @@ class PendingCall:
             yield notification_text("notifications/progress", params)
 
     def close(self) -> None:
-        """Free the thread's place in the waiting room; cancel the run if the client has gone before its end."""
+        """Free the thread's place in the waiting room.
+
+        Cancel the run if the client has gone before its end.
+        """
         if not self._is_open:
             return
         self._is_open = False

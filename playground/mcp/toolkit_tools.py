@@ -75,8 +75,8 @@ class ToolkitTools:
     def instructions(self) -> str:
         if self.mock:
             return (
-                f"The tools of the toolkit {self.title} in Toolshelf, as mocks: responses come from examples or are "
-                "generated, and no tool is called."
+                f"The tools of the toolkit {self.title} in Toolshelf, as mocks: responses come "
+                "from examples or are generated, and no tool is called."
             )
         return f"The tools of the toolkit {self.title} that can be run in Toolshelf."
 
@@ -168,7 +168,10 @@ class ToolkitTools:
 
 
 def listed_as(name: str, tool: Tool, *, any_result: bool) -> Listed:
-    """`tool`, which has a current revision, in a list where it is called `name`; `any_result`: see `served_tool`."""
+    """`tool`, which has a current revision, in a list where it is called `name`.
+
+    For `any_result` see `served_tool`.
+    """
     revision = tool.current
     assert revision is not None  # noqa: S101 - for mypy
 

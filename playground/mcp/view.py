@@ -1,4 +1,4 @@
-"""The addresses of the MCP server: authentication, and one JSON response or a stream for each message."""
+"""Answer messages to the MCP server: authenticate, then send JSON or a stream."""
 
 from __future__ import annotations
 
@@ -34,14 +34,17 @@ from playground.mcp.toolsets import Toolset
 JSON_TYPE: Final = "application/json"
 MOCK_VALUES: Final = {"1", "true", "yes"}
 UNAUTHENTICATED: Final = (
-    "Send 'Authorization: Bearer …' with a valid token of this site. The page /connect/ creates one and shows how to "
-    "configure a client."
+    "Send 'Authorization: Bearer …' with a valid token of this site. The page /connect/ creates "
+    "one and shows how to configure a client."
 )
 
 
 @csrf_exempt  # a token authenticates, never a cookie, and `CrossSiteGuardMiddleware` checks the origin
 def mcp(request: HttpRequest, toolkit: str = "") -> HttpResponseBase:
-    """One message of a client. `toolkit` is the name of a toolkit, in any spelling; "" offers the whole catalog."""
+    """One message of a client.
+
+    `toolkit` is the name of a toolkit, in any spelling; "" offers the whole catalog.
+    """
     if request.method != "POST":
         response = HttpResponse(status=405)  # without a stream of its own, and sessions need no end
         response["Allow"] = "POST"
@@ -113,9 +116,8 @@ def _is_visitor(request: HttpRequest) -> bool:
     if not _asks_for_mocks(request):
         return False
     limit_unsaved_mocks(request)
-    request.user = (
-        AnonymousUser()
-    )  # also in a browser with a session, which authenticates nobody here
+    # Also in a browser with a session, which authenticates nobody here.
+    request.user = AnonymousUser()
     return True
 
 
@@ -144,7 +146,10 @@ def _token(request: HttpRequest) -> ApiToken:
 
 
 def _check_scope(token: ApiToken, toolset: Toolset, message: Message) -> None:
-    """Running a tool needs `run`. Everything else shows the public catalog, so `read` or `run` is enough."""
+    """Running a tool needs `run`.
+
+    Everything else shows the public catalog, so `read` or `run` is enough.
+    """
     needed: tuple[str, ...] = ("read", "run")
     if message.method == "tools/call" and toolset.needs_run_scope(str(message.params.get("name"))):
         needed = ("run",)

@@ -17,7 +17,9 @@ from playground.form.nodes import ArrayNode, Form, Node, ObjectNode, children, i
 
 register = template.Library()
 
-FOLDED_FROM = 11  # optional members without a value, in the outermost object: shorter lists are read faster than opened
+# Optional members without a value, in the outermost object: shorter lists are read faster than
+# opened.
+FOLDED_FROM = 11
 FOLDER = "playground/form"
 
 

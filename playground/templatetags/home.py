@@ -52,7 +52,10 @@ class MockServer:
 
 @register.simple_tag(takes_context=True)
 def activity(context: Context) -> Activity | None:
-    """The present user's tools, runs and concerns; None for a visitor, and for a person who has not begun yet."""
+    """The present user's tools, runs and concerns.
+
+    There are none for a visitor, and for a person who has not begun yet.
+    """
     user = _user(context)
     if not isinstance(user, User):
         return None
@@ -79,7 +82,10 @@ def catalog_overview(visibility: Visibility) -> Overview:
 
 @register.inclusion_tag("playground/home/_demonstration.html", takes_context=True)
 def demonstration(context: Context, visibility: Visibility) -> dict[str, Any]:
-    """The live demonstration, with the visitor's run that `?run=` names; nothing where it cannot run."""
+    """The live demonstration, with the visitor's run that `?run=` names.
+
+    It shows nothing where it cannot run.
+    """
     shown = demonstration_for(visibility)
     request = context.get("request")
     if shown is None or request is None:

@@ -1,4 +1,4 @@
-"""Tags for a tool's page: its runs, its examples, its factory, and code that calls it (`{% load runs %}`)."""
+"""Tags for a tool's page: runs, examples, factory, and calls in code (`{% load runs %}`)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def example_check(tool: Tool) -> dict[str, Any]:
 
 @register.inclusion_tag("playground/factories/_factory_notice.html")
 def factory_notice(tool: Tool) -> dict[str, Any]:
-    """The differences between the installed factory's definition and a tool's spec; empty if there are none."""
+    """The differences between the installed factory's definition and a tool's spec.
+
+    Empty if there are none.
+    """
     factory = registry().for_tool(tool.tool_id)
     return {"comparison": compare_factory(factory, tool) if factory else None}
 

@@ -1,4 +1,4 @@
-"""`{% tool_header tool %}`: the header of every page about a tool, with tabs to its pages and their numbers."""
+"""The header of every page about a tool, with tabs to its pages and their numbers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ _TAB_OF_VIEW: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A link to one page of a tool. `number` is a count as shown, or ""; `meaning` explains it in words."""
+    """A link to one page of a tool.
+
+    `number` is a count as shown, or ""; `meaning` explains it in words.
+    """
 
     key: str
     label: str

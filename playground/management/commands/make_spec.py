@@ -50,7 +50,8 @@ class Command(BaseCommand):
             raise CommandError(f"{options['factory']} cannot be used: {found.error}")
         if found.spec is None:
             raise CommandError(
-                f"{options['factory']} has no spec. {found.spec_error or 'It did not arrive in time.'}"
+                f"{options['factory']} has no spec. "
+                f"{found.spec_error or 'It did not arrive in time.'}"
             )
         try:
             text = dumps(loads(found.spec, max_bytes=MAX_SPEC_BYTES), indent=2)
@@ -89,7 +90,8 @@ class Command(BaseCommand):
         if ":" not in name and "." not in name:
             keys = ", ".join(sorted(each.key for each in registry().all())) or "none"
             raise CommandError(
-                f"No factory is registered as {name!r}. Registered: {keys}. Or name one as my_package:factory.",
+                f"No factory is registered as {name!r}. Registered: {keys}. Or name one as "
+                "my_package:factory.",
                 returncode=2,
             )
         try:

@@ -12,9 +12,10 @@ from toolshelf_core.commands import BaseCommand
 
 class Command(BaseCommand):
     help = (
-        "Re-encrypt all saved configurations, the credentials of sources, and the secrets of webhooks and of second "
-        "factors with the first of TOOLSHELF_CONFIGURATION_KEYS. Put a new key first, run this command, then remove "
-        "the old key. Exits with 1 if some cannot be decrypted with any key."
+        "Re-encrypt all saved configurations, the credentials of sources, and the secrets of "
+        "webhooks and of second factors with the first of TOOLSHELF_CONFIGURATION_KEYS. Put a "
+        "new key first, run this command, then remove the old key. Exits with 1 if some cannot "
+        "be decrypted with any key."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

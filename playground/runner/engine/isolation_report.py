@@ -98,8 +98,8 @@ _WITHOUT_OWN_USER: Final = (
 def _network_text(networks: Mapping[str, str]) -> str:
     if networks["none"]:
         return (
-            "Every run has the network of the site itself. The values none and outward of TOOL_NETWORK are not "
-            f"available here: {networks['none']}."
+            "Every run has the network of the site itself. The values none and outward of "
+            f"TOOL_NETWORK are not available here: {networks['none']}."
         )
     if networks["outward"]:
         return (
@@ -107,6 +107,7 @@ def _network_text(networks: Mapping[str, str]) -> str:
             f"Its value outward is not available here: {networks['outward']}."
         )
     return (
-        "The setting TOOL_NETWORK cuts a factory off from the network (none), or allows it HTTP and HTTPS to public "
-        "addresses (outward). Without it, a run has the network of the site itself, with its loopback interface (all)."
+        "The setting TOOL_NETWORK cuts a factory off from the network (none), or allows it HTTP "
+        "and HTTPS to public addresses (outward). Without it, a run has the network of the site "
+        "itself, with its loopback interface (all)."
     )

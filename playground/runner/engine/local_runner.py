@@ -1,4 +1,4 @@
-"""The runner for one machine: a few slots, a queue (`run_queue`), and one thread that watches all runs (`scheduler`).
+"""The runner for one machine: slots, a queue, a thread (`scheduler`) that watches runs.
 
 Tools run in the processes of a worker (`playground.runner.worker`). The first run starts the worker. It
 ends when nothing has run for a while, when the runner is closed, and whenever this process ends,
@@ -90,7 +90,9 @@ class LocalRunner:
         return self._queue.next_turn(owner)
 
     def submit(self, job: Job, turn: int | None = None) -> LocalRun:
-        """Start `job`, or queue it. Jobs start in order of `turn`, from `next_turn`, which None means.
+        """Start `job`, or queue it.
+
+        Jobs start in order of `turn`, from `next_turn`, which None means.
 
         Raises:
             Busy: the queue is full.
@@ -103,17 +105,25 @@ class LocalRunner:
         return run
 
     def start_worker(self) -> None:
-        """Start the worker in the background, before the first run. It stays until the runner closes."""
+        """Start the worker in the background, before the first run.
+
+        It stays until the runner closes.
+        """
         with self._lock:
             scheduler = self._started()
         scheduler.post(scheduler.make_always_ready)
 
     def wait_until_ready(self, timeout_s: float) -> bool:
-        """Wait until the worker, if it has been started, accepts runs; False if it does not within `timeout_s`."""
+        """Wait until the worker, if it has been started, accepts runs.
+
+        False if it does not within `timeout_s`.
+        """
         return self._scheduler is None or self._scheduler.is_ready.wait(timeout_s)
 
     def renew(self) -> bool:
-        """Import everything again for later runs, because packages may have changed. Active runs continue.
+        """Import everything again for later runs, because packages may have changed.
+
+        Active runs continue.
 
         Returns:
             False if no process has been started yet, so that nothing has been imported.

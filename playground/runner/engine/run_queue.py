@@ -1,4 +1,4 @@
-"""The queue of a runner: which run starts next, so that its owners take turns and share the slots."""
+"""The queue of a runner, in which owners take turns and share the slots."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class RunQueue:
             insort(self._waiting, run, key=lambda each: each.turn)
 
     def start_next(self) -> LocalRun | None:
-        """The next run, which is active from now on; None if none waits for which there is a slot."""
+        """The next run, which is active from now on.
+
+        None if none waits for which there is a slot.
+        """
         with self._lock:
             if len(self._active) >= self._slots:
                 return None

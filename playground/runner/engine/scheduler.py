@@ -1,4 +1,6 @@
-"""The runner's thread: sends runs to run supervisors, watches sockets and deadlines, and ends idle processes.
+"""The runner's thread.
+
+It sends runs to run supervisors, watches sockets and deadlines, and ends idle processes.
 
 It owns its state. Other threads give it work with `post`, and share only the queue with it.
 """
@@ -46,7 +48,10 @@ class _Zygote:
 
 
 class Scheduler:
-    """The state of the runner's thread. Other threads call only `wake`, `post` and `stop`, and wait for `is_ready`."""
+    """The state of the runner's thread.
+
+    Other threads call only `wake`, `post` and `stop`, and wait for `is_ready`.
+    """
 
     def __init__(
         self,
@@ -204,7 +209,10 @@ class Scheduler:
         self._watch(connection)
 
     def _key(self, job: Job) -> str:
-        """The key of the zygote that the job needs. A zygote that was unusable a while ago is replaced."""
+        """The key of the zygote that the job needs.
+
+        A zygote that was unusable a while ago is replaced.
+        """
         name = _name(job)
         key = f"{name}#{self._numbers.setdefault(name, 0)}"
         zygote = self._zygotes.get(key)
@@ -336,7 +344,10 @@ class Scheduler:
             self._close_worker()
 
     def replace_worker(self) -> None:
-        """Let later runs use a new worker, which imports everything again. Active runs end in the present worker."""
+        """Let later runs use a new worker, which imports everything again.
+
+        Active runs end in the present worker.
+        """
         for name in self._numbers:
             self._numbers[name] += (
                 1  # so that no new run uses a zygote, or a run supervisor, of the present worker
@@ -351,7 +362,10 @@ class Scheduler:
         self._zygotes.clear()
 
     def _close_replaced(self) -> None:
-        """End earlier workers whose runs have ended, in threads: a worker that is importing ends only afterwards."""
+        """End earlier workers whose runs have ended, in threads.
+
+        A worker that is importing ends only afterwards.
+        """
         for worker, connections in list(self._replaced.items()):
             for connection in [each for each in connections if each.run is None]:
                 connections.discard(connection)
@@ -396,7 +410,10 @@ class Scheduler:
         connection.close()
 
     def _close_worker(self) -> None:
-        """End the worker. Its run supervisors end with it, and each connection then reports that it is closed."""
+        """End the worker.
+
+        Its run supervisors end with it, and each connection then reports that it is closed.
+        """
         worker, self._worker = self._worker, None
         if worker is not None:
             self._selector.unregister(worker)
@@ -414,7 +431,10 @@ class Scheduler:
 
 
 def _name(job: Job) -> str:
-    """The name of a job's zygote: its factory, in one version of its package, with its variables and its network."""
+    """The name of a job's zygote.
+
+    One factory in one version of its package has one for its variables and its network.
+    """
     variables = f" {hash(frozenset(job.environment.items())):x}" if job.environment else ""
     return (
         f"{job.reference}@{job.version}{'' if job.forks_safely else '+'} {job.network}{variables}"

@@ -52,7 +52,10 @@ class SupervisorConnection:
         self.send()
 
     def send(self) -> None:
-        """Send as much as the socket accepts. A supervisor that has ended is noticed by the next `receive`."""
+        """Send as much as the socket accepts.
+
+        A supervisor that has ended is noticed by the next `receive`.
+        """
         while self._outgoing:
             try:
                 sent = self.socket.send(self._outgoing)

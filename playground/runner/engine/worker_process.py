@@ -45,7 +45,7 @@ _END_LIMIT_S: Final = 3.0
 
 
 def clean_environment(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
-    """The part of `environment` that tools may see: a short list of harmless variables, and `names`."""
+    """The variables of `environment` that tools may see: harmless ones, and `names`."""
     return {
         name: environment[name] for name in (*ALLOWED_ENVIRONMENT, *names) if name in environment
     }
@@ -67,7 +67,10 @@ def environment_file(environment: Mapping[str, str]) -> BinaryIO:
 
 
 class WorkerProcess:
-    """A worker that this process has started. `playground.runner.worker.__main__` lists the messages it accepts."""
+    """A worker that this process has started.
+
+    `playground.runner.worker.__main__` lists the messages it accepts.
+    """
 
     def __init__(
         self,

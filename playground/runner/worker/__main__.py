@@ -1,4 +1,6 @@
-"""The worker: the one program that a server process starts. It forks zygotes, and ends the processes they leave behind.
+"""The worker: the one program that a server process starts.
+
+It forks zygotes, and ends the processes they leave behind.
 
 It sets up the isolation of runs, and runs no tool code itself; it imports only modules that its
 server names, which are Toolshelf's own, so that the processes forked from it share them. Its server
@@ -201,14 +203,17 @@ class Worker:
             os.close(descriptor)
 
     def _fork(self, network: Network) -> tuple[int, FactoryDirectory | None, int]:
-        """Fork an isolated process with this network: its pid and its proxy's; in the child, 0 and the directory.
+        """Fork an isolated process with this network: its pid and its proxy's.
+
+        The child gets 0 and the directory.
 
         Raises:
             OSError: the machine does not allow it.
         """
         if reason := self.networks.get(network):
             raise IsolationError(
-                f'its network is set to "{network}", which cannot be enforced on this machine: {reason}.'
+                f'its network is set to "{network}", which cannot be enforced on this machine: '
+                f"{reason}."
             )
         sandbox = replace(self.sandbox, network=network)
         if network != "outward":
@@ -268,7 +273,10 @@ class Worker:
         self.children[child.pidfd] = child
 
     def _clean_up(self, child: Child) -> None:
-        """Clean up after a child that has ended; replace a zygote that ended because it cannot fork safely."""
+        """Clean up after a child that has ended.
+
+        Replace a zygote that ended because it cannot fork safely.
+        """
         del self.children[child.pidfd]
         os.close(child.pidfd)
         try:
@@ -340,7 +348,10 @@ def _start_proxy(received: socket.socket) -> int:
 
 @contextlib.contextmanager
 def _always_exit() -> Any:
-    """Run the block in a forked process and exit, whatever happens: it must not return into the worker's code."""
+    """Run the block in a forked process and exit, whatever happens.
+
+    It must not return into the worker's code.
+    """
     try:
         yield
     except BaseException as error:  # noqa: BLE001  see above
@@ -352,9 +363,8 @@ def _always_exit() -> Any:
 def main() -> None:
     """Serve the server process that started this program."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(
-            number, signal.SIG_IGN
-        )  # the worker ends with its server, and its children with it
+        # The worker ends with its server, and its children with it.
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, _exit_soon)
     die_with_parent(signal.SIGALRM)
     control = socket.socket(fileno=int(sys.argv[-1]))
@@ -420,13 +430,19 @@ def _freeze() -> None:
 
 
 def _exit_soon(*_: object) -> None:
-    """Handle the end of the server, which closes the socket; the alarm ends this process even if it hangs."""
+    """Handle the end of the server, which closes the socket.
+
+    The alarm ends this process even if it hangs.
+    """
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_EXIT_LIMIT_S)
 
 
 def _make_scratch() -> tuple[str, int]:
-    """Create the directory that holds the runs' private directories, and lock it. Remove those of dead workers."""
+    """Create the directory that holds the runs' private directories, and lock it.
+
+    Remove those of dead workers.
+    """
     above = Path("/tmp")  # noqa: S108  the directory below has a random name and is private
     for stale in above.glob(f"{_SCRATCH_PREFIX}*"):
         with contextlib.suppress(OSError):

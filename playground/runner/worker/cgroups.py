@@ -1,4 +1,4 @@
-"""Control groups: limits on the total memory and the number of all processes of a run, if the machine allows it.
+"""Limit the memory and processes of a run by control groups, if the machine allows it.
 
 Each run supervisor gets its own group before its first run, and all its runs are started in it.
 Both versions of Linux's control groups are supported; of version 2, only a parent group that
@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Final
 
 _PREFIX: Final = "toolshelf-"
-_HEADROOM_BYTES: Final = (
-    64 * 2**20
-)  # for the run supervisor itself, and for the kernel's own memory for a run
+# For the run supervisor itself, and for the kernel's own memory for a run.
+_HEADROOM_BYTES: Final = 64 * 2**20
 _HEADROOM_PROCESSES: Final = 8
 _YOUNG_S: Final = 120.0
 _CONTROLLERS: Final = ("memory", "pids")
@@ -28,7 +27,7 @@ _CONTROLLERS: Final = ("memory", "pids")
 
 @dataclass(frozen=True)
 class Membership:
-    """The access of a run supervisor to its group: descriptors to write to, and the file that counts OOM kills."""
+    """The descriptors of a run supervisor's group, and the file that counts OOM kills."""
 
     descriptors: tuple[int, ...]
     kills_file: str
@@ -93,7 +92,10 @@ class ControlGroups:
         )
 
     def _clear(self) -> None:
-        """Remove the groups whose run supervisors have ended; a recent group may be waiting for its supervisor."""
+        """Remove the groups whose run supervisors have ended.
+
+        A recent group may be waiting for its supervisor.
+        """
         oldest = time.monotonic() - _YOUNG_S
         self._young = {name: made_at for name, made_at in self._young.items() if made_at > oldest}
         for home in set(self.homes.values()):

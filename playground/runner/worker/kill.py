@@ -15,7 +15,10 @@ _PAUSE_S: Final = 0.0005
 
 
 def reap() -> dict[int, int] | None:
-    """The wait statuses of children that have ended, by pid; None if there are no children at all."""
+    """The wait statuses of children that have ended, by pid.
+
+    It is None if there are no children at all.
+    """
     statuses: dict[int, int] = {}
     while True:
         try:
@@ -51,7 +54,10 @@ def end_descendants(
 
 
 def _kill_tree(spare: Collection[int]) -> bool:
-    """Stop, then kill, all descendants except `spare` and their descendants; whether there were any."""
+    """Stop, then kill, all descendants except `spare` and their descendants.
+
+    Return whether there were any.
+    """
     stopped: set[int] = set()
     for _ in range(_PASSES):
         fresh = _descendants(spare) - stopped

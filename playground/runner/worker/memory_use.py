@@ -13,7 +13,9 @@ _OWN_SHARE: Final = re.compile(rb"^Pss_Anon: +(\d+) kB", re.MULTILINE)
 
 
 def exceeds(memory_bytes: int, *, own_namespace: bool) -> bool:
-    """Whether the processes of a run use more than `memory_bytes` together. A single process has its own limit.
+    """Whether the processes of a run use more than `memory_bytes` together.
+
+    A single process has its own limit.
 
     With `own_namespace`, all processes except this one belong to the run; else its descendants do.
     """
@@ -43,7 +45,10 @@ def _private(pid: int) -> int:
 
 
 def _share(pid: int) -> int:
-    """Bytes of anonymous memory, shared pages divided by the number of processes; undivided if that is unknown."""
+    """Bytes of anonymous memory, shared pages divided by the number of processes.
+
+    They are not divided if that number is unknown.
+    """
     found = _OWN_SHARE.search(_read(f"/proc/{pid}/smaps_rollup"))
     return int(found[1]) * 1024 if found else _private(pid)
 

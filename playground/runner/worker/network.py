@@ -37,12 +37,15 @@ _BACKLOG: Final = 128
 
 
 def site_proxy(environment: Mapping[str, str]) -> str:
-    """The name of a variable that sends the site's own connections through a proxy; "" if there is none."""
+    """The name of a variable that sends the site's own connections through a proxy.
+
+    "" if there is none.
+    """
     return next((name for name in PROXY_VARIABLES if environment.get(name)), "")
 
 
 def arrange_network(network: Network, proxy_socket: socket.socket | None) -> None:
-    """In a new network namespace, as its administrator: set up `network`, and the environment variables for it.
+    """Set up `network`, and its variables, in a new namespace as its administrator.
 
     Args:
         network: "none" or "outward".

@@ -94,7 +94,10 @@ def choose_control_groups(
 
 
 def _trial(sandbox: Sandbox, group: Membership | None = None) -> str:
-    """The reason why `sandbox` does not work, found by entering it as a run would; "" if it works."""
+    """The reason why `sandbox` does not work, found by entering it as a run would.
+
+    "" if it works.
+    """
     read, write = os.pipe()
     try:
         pid, factory_directory = fork_isolated(sandbox)
@@ -114,7 +117,7 @@ def _trial(sandbox: Sandbox, group: Membership | None = None) -> str:
 def _try_everything(
     factory_directory: FactoryDirectory, write: int, group: Membership | None
 ) -> None:
-    """In the isolated process: start a run supervisor, make a private directory, start a run; then exit."""
+    """Start a run supervisor, a private directory and a run in the isolated process, and exit."""
     try:
         supervisor = fork_supervisor(factory_directory)
         if supervisor:

@@ -58,9 +58,8 @@ class Refused(Exception):
 
 def serve_proxy(listening: int, *, own_user: bool) -> NoReturn:
     """Become the proxy that listens on this descriptor, until this process is killed."""
-    importlib.import_module(
-        "concurrent.futures.thread"
-    )  # while this user can still read the files of Python
+    # While this user can still read the files of Python.
+    importlib.import_module("concurrent.futures.thread")
     importlib.import_module("encodings.idna")
     drop_rights(own_user=own_user)
     die_with_parent()

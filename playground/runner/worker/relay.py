@@ -229,9 +229,8 @@ class Relay:
     def _end_frame(self) -> bytes:
         """Finish a frame and return its kind."""
         if self._reader.kind == JOB_READ:
-            self._poll.register(
-                self._server, select.POLLIN
-            )  # later messages of the server are not for this run
+            # Later messages of the server are not for this run.
+            self._poll.register(self._server, select.POLLIN)
         return self._reader.kind
 
     def _allows_report(self) -> bool:

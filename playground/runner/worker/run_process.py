@@ -315,7 +315,7 @@ def settle(private: str) -> None:
 
 
 def settle_all(private: str) -> None:
-    """Prepare in advance all runs that will be forked from this process: environment and output streams."""
+    """Prepare environment and output streams of all runs forked from this process."""
     os.umask(0o077)
     os.environ.update(HOME=private, TMPDIR=private)
     if tempfile := sys.modules.get("tempfile"):

@@ -1,4 +1,4 @@
-"""The run supervisor: executes one run after another, each in a fresh process, and cleans up afterwards.
+"""The run supervisor: execute runs one by one, each in a fresh process, and clean up.
 
 The process of the next run is forked ahead of time and waits. Each process is used for one run.
 
@@ -186,7 +186,10 @@ class RunSupervisor:
             os._exit(1)
 
     def _measure(self, limits: dict[str, Any]) -> Callable[[], bool]:
-        """A function that tells whether the run exceeds its memory: by its control group, else by its processes."""
+        """A function that tells whether the run exceeds its memory.
+
+        It asks the run's control group, else its processes.
+        """
         if self.group:
             file, kills_before = self.group.kills_file, kills_in(self.group.kills_file)
             return lambda: kills_in(file) > kills_before
@@ -197,7 +200,10 @@ class RunSupervisor:
         return lambda: exceeds(memory_bytes, own_namespace=own_namespace)
 
     def _end(self, run: WaitingRun) -> tuple[int, bool]:
-        """Kill all processes of the run; the wait status of its first process, and whether all have ended."""
+        """Kill all processes of the run.
+
+        Return the wait status of its first process, and whether all have ended.
+        """
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(run.pidfd, signal.SIGKILL)
         _ends_within(run.pidfd, 2000)
@@ -217,7 +223,10 @@ class RunSupervisor:
         return True
 
     def _become_run(self, start_read: int, result_write: int, out: int, err: int) -> NoReturn:
-        """In the forked process: set up the pipes, drop other descriptors and all privileges, wait, execute the job."""
+        """Execute the job in the forked process.
+
+        Set up the pipes, drop other descriptors and all privileges, and wait before.
+        """
         try:
             os.dup2(out, 1)
             os.dup2(err, 2)

@@ -185,7 +185,10 @@ def _change_user(uid: int) -> None:
 
 
 def drop_rights(*, own_user: bool) -> None:
-    """Drop all rights of this process; with `own_user`, which needs root, it also becomes a user that owns nothing."""
+    """Drop all rights of this process.
+
+    With `own_user`, which needs root, it also becomes a user that owns nothing.
+    """
     syscalls.refuse_new_privileges()
     if own_user:
         _change_user(_free_uids())
@@ -201,7 +204,10 @@ def _free_uids() -> int:
 def _fork_into_namespaces(
     sandbox: Sandbox, proxy_socket: socket.socket | None
 ) -> tuple[int, FactoryDirectory | None]:
-    """Fork twice: the first child creates the namespaces and exits, the second is their first process."""
+    """Fork twice.
+
+    The first child creates the namespaces and exits, the second is their first process.
+    """
     status_read, status_write = os.pipe()
     go_read, go_write = os.pipe()
     first = os.fork()
@@ -238,9 +244,8 @@ def _watch_namespaces(sandbox: Sandbox, first: int, status_read: int, go_write: 
         os.waitpid(first, 0)
         raise
     os.waitpid(first, 0)
-    os.write(
-        go_write, b"+"
-    )  # only now: the zygote must not mistake the exit of the first child for that of its parent
+    # Only now: the zygote must not mistake the exit of the first child for that of its parent.
+    os.write(go_write, b"+")
     try:
         _expect_settled(status_read)
     except IsolationError:
@@ -265,7 +270,9 @@ def _make_namespaces(sandbox: Sandbox, status_write: int, go_read: int) -> int:
 
 
 def _map_users(sandbox: Sandbox, first: int, status_read: int, go_write: int) -> int:
-    """Map users that are not in use elsewhere into the new namespace; return the pid of its first process.
+    """Map users that are not in use elsewhere into the new namespace.
+
+    Return the pid of its first process.
 
     Raises:
         IsolationError: the namespace could not be created.
@@ -289,7 +296,10 @@ def _map_users(sandbox: Sandbox, first: int, status_read: int, go_write: int) ->
 
 
 def fork_supervisor(factory_directory: FactoryDirectory) -> int:
-    """Fork a run supervisor; with namespaces, as the first process of a new one. The child's pid, or 0 in the child."""
+    """Fork a run supervisor; with namespaces, as the first process of a new one.
+
+    Return the child's pid, or 0 in the child.
+    """
     if factory_directory.namespace < 0:
         return os.fork()
     syscalls.unshare(syscalls.CLONE_NEWPID)
@@ -300,7 +310,10 @@ def fork_supervisor(factory_directory: FactoryDirectory) -> int:
 
 
 def settle_supervisor(factory_directory: FactoryDirectory) -> None:
-    """Make this forked process a run supervisor: it ends with its zygote, and adopts orphaned processes of its runs."""
+    """Make this forked process a run supervisor.
+
+    It ends with its zygote, and adopts orphaned processes of its runs.
+    """
     syscalls.die_with_parent()
     syscalls.adopt_orphans()
     if factory_directory.namespace >= 0:
@@ -314,7 +327,10 @@ def settle_supervisor(factory_directory: FactoryDirectory) -> None:
 
 
 def enter_run(factory_directory: FactoryDirectory, slot: int) -> None:
-    """Prepare this forked process for a run: it has no privileges, and does not outlive its run supervisor."""
+    """Prepare this forked process for a run.
+
+    It has no privileges, and does not outlive its run supervisor.
+    """
     if factory_directory.namespace >= 0:
         syscalls.unshare(syscalls.CLONE_NEWIPC)
         if factory_directory.sandbox.own_users:

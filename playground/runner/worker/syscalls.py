@@ -78,7 +78,9 @@ def _prctl(option: int, value: int, what: str) -> None:
 
 
 def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
-    """Get a signal when the thread that started this process ends. Every change of the user resets this.
+    """Get a signal when the thread that started this process ends.
+
+    Every change of the user resets this.
 
     There is no signal if the parent has already ended; to notice that, compare `os.getppid()`
     afterwards.
@@ -144,7 +146,10 @@ def unmount(target: str) -> None:
 
 
 def make_read_only(path: str, *, read_only: bool = True) -> None:
-    """Make everything mounted at or below `path` read-only; or writable again, with `read_only=False`."""
+    """Make everything mounted at or below `path` read-only.
+
+    With `read_only=False`, make it writable again.
+    """
     attributes = _MountAttributes(attr_set=_MOUNT_ATTR_NOSUID)
     if read_only:
         attributes.attr_set |= _MOUNT_ATTR_RDONLY

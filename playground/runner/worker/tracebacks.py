@@ -1,4 +1,4 @@
-"""Describe a tool's exception as text of limited length that is safe to store: the message, then the traceback."""
+"""Describe a tool's exception as text of limited length that is safe to store."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def describe(error: BaseException, *, max_characters: int) -> str:
 
 
 def clean(text: str, *, max_characters: int) -> str:
-    """`text`, shortened and such that every database can store it: no NUL, no unpaired surrogate."""
+    """`text`, shortened, without NUL and unpaired surrogates, as every database stores it."""
     if len(text) > max_characters:
         text = text[: max_characters - 1] + "…"
     return (

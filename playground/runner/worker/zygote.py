@@ -1,4 +1,4 @@
-"""The zygote: imports one factory once, and forks a run supervisor whenever the server asks for one."""
+"""The zygote imports one factory once, and forks run supervisors for the server."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ class Zygote:
                 self._answer(*received)
 
     def _answer(self, message: bytes, descriptors: list[int]) -> None:
-        """Fork a run supervisor for the server's socket, the first of `descriptors`; the others are for its group."""
+        """Fork a run supervisor for the server's socket, the first of `descriptors`.
+
+        The others are for its group.
+        """
         request = json.loads(message)
         server, joining = socket.socket(fileno=descriptors[0]), tuple(descriptors[1:])
         group = Membership(joining, request["kills_file"]) if joining else None
@@ -95,7 +98,10 @@ class Zygote:
         self.supervisors[os.pidfd_open(pid)] = pid, slot
 
     def _clean_up(self, ended: set[int]) -> None:
-        """Clean up after run supervisors that have ended; this process has adopted their descendants."""
+        """Clean up after run supervisors that have ended.
+
+        This process has adopted their descendants.
+        """
         for pidfd in ended:
             del self.supervisors[pidfd]
             os.close(pidfd)
@@ -158,7 +164,10 @@ def become_describer(server: socket.socket, reference: str, environment: int) ->
 
 
 def _take_environment(file: int) -> None:
-    """Set the environment variables in `file`, at its beginning: several processes share its position."""
+    """Set the environment variables in `file`, at its beginning.
+
+    Several processes share its position.
+    """
     content = os.pread(file, os.fstat(file).st_size, 0)
     os.close(file)
     os.environ.update(json.loads(content))
