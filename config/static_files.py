@@ -86,7 +86,7 @@ def _make_fingerprint() -> str:
 class JoinedFilesFinder(BaseFinder):
     """Finds `STYLESHEETS` and `SITE_SCRIPT`: several files in one, written when they are collected.
 
-    They have no comments, and the stylesheets no indentation: 15.4 and 4.2 KB with Brotli. The
+    They have no comments, and the stylesheets no indentation: 15.7 and 4.4 KB with Brotli. The
     script takes 7.1 KB; eight took 9.8, and 5 more for the headers of seven responses.
     """
 
