@@ -25,14 +25,19 @@ from catalog.tools.models import NOTE_LENGTH, Tool
 from playground.configurations.secret_members import Configuration
 from playground.editing.spec_draft import SpecDraft, draft_of, read_draft
 from playground.factories.connections import factory_of
-from playground.form import ABSENT, Submission
+from playground.form import Submission
 from playground.form.parse import Sent
 from playground.history.presenters import join_missing
 from playground.history.run_sentence import sentence
 from playground.real_calls.checks import check_real_calls
 from playground.runs import running
 from playground.runs.models import DRAFT, Run
-from playground.trying.trial_input import TrialInput
+from playground.trying.chosen_configuration import (
+    ChosenConfiguration,
+    choose_configuration,
+    find_usual_reference,
+)
+from playground.trying.subject import find_subject
 from toolshelf_core.errors import Busy, RevisionConflict
 from toolshelf_core.paging import read_number
 from toolspec.errors import SpecError
@@ -107,13 +112,13 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     forms = draft.forms(list(_pairs(request)), person, is_checked=True)
     if any(form.problems or form.unchecked or form.unread for form in forms):
         return _render_draft(request, draft, Trial(forms, None))
-    values = {form.form.name: {} if form.value is ABSENT else form.value for form in forms}
+    values = {form.form.name: form.value_or_empty for form in forms}
     configuration = None
     if "configuration" in values:
         configuration = Configuration(values["configuration"])
     if configuration is None or configuration.value == {}:
         saved = _saved_configuration(request, draft)
-        configuration = saved.configuration_value if saved else configuration
+        configuration = saved.value if saved else configuration
     try:
         run = running.start_draft(
             draft.tool,
@@ -127,14 +132,12 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     return _render_draft(request, draft, Trial(forms, running.wait(run, running.DRAFT_TIMEOUT_S)))
 
 
-def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> TrialInput | None:
-    """The page Try with the saved configuration that it begins with; None if it begins with none."""
-    if draft.current.spec.configuration is None:
-        return None
-    trial = TrialInput(draft.tool, draft.current, request.user)
-    trial.open({})
-    is_usable = trial.selected is not None and not trial.notices  # they say why it is not
-    return trial if is_usable else None
+def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> ChosenConfiguration | None:
+    """The saved configuration that the page Try begins with; None if it has none that is usable."""
+    subject = find_subject(request, draft.tool)
+    chosen = choose_configuration(subject, find_usual_reference(subject))
+    is_usable = chosen.saved is not None and not chosen.notices
+    return chosen if is_usable else None
 
 
 def _earlier_run(request: HttpRequest, draft: SpecDraft) -> Run | None:
@@ -278,7 +281,7 @@ def _context(
         "draft": draft,
         "forms": trial.forms,
         "may_run": may_run,
-        "saved_configuration": saved.saved_name if saved else "",
+        "saved_configuration": saved.reference if saved else "",
         "run": run,
         "sentence": sentence(run) if run else None,
         "violations": join_missing(run.problems) if run else [],

@@ -76,6 +76,11 @@ class Submission:
         return replace(self, form=place_problems(self.form, self.unread, (), {}))
 
     @property
+    def value_or_empty(self) -> JSON:
+        """The value; {} if nothing is filled in."""
+        return {} if isinstance(self.value, Absent) else self.value
+
+    @property
     def view(self) -> Literal["fields", "json"]:
         """How the value is shown."""
         if isinstance(self.draft, Raw):

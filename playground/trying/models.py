@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 from catalog.tools.models import Tool
+from playground.configurations.input_digest import stored_digest
 from toolspec.text import reader
 from toolspec.text.reader import JSON
 
@@ -36,3 +39,8 @@ class SavedInput(models.Model):
     @property
     def parameters(self) -> JSON:
         return reader.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES)
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal for equal parameters."""
+        return stored_digest(self.parameters)

@@ -1,4 +1,7 @@
-"""Saved inputs: the parameters of a call under a name, per user and tool, without configuration and secrets."""
+"""Saved inputs: the parameters of a call under a name, per user and tool.
+
+They contain neither the configuration nor secrets.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from playground.configurations.compiled_spec import compiled_spec_of
 from playground.configurations.saved import checked_name
 from playground.configurations.secret_members import Configuration
 from playground.form.values import Absent
-from playground.trying.input_links import without_secrets
+from playground.trying.input_links import remove_secrets
 from playground.trying.models import SavedInput
 from toolshelf_core.redaction import WITHHELD
 from toolspec.errors import DocumentError, Problem
@@ -25,11 +28,9 @@ MAX_PER_TOOL: Final = 50
 
 def inputs_of(owner: Person, tool: Tool) -> QuerySet[SavedInput]:
     """The user's saved inputs of `tool`, by name; none for a visitor."""
-    return (
-        SavedInput.objects.filter(owner=owner, tool=tool)
-        if isinstance(owner, User)
-        else SavedInput.objects.none()
-    )
+    if not isinstance(owner, User):
+        return SavedInput.objects.none()
+    return SavedInput.objects.filter(owner=owner, tool=tool)
 
 
 def save_input(
@@ -39,7 +40,7 @@ def save_input(
     parameters: JSON,
     configuration: Configuration | None = None,
 ) -> tuple[SavedInput, tuple[str, ...]]:
-    """Save `parameters` for the tool of `revision` under `name`, replacing the input of the same name.
+    """Save `parameters` for the tool of `revision` under `name`; replace the input of that name.
 
     The `configuration` is not saved. Its secrets are removed from the parameters if these repeat
     them.
@@ -54,11 +55,11 @@ def save_input(
     name = checked_name(name, "input.name")
     if "/" in name:  # it is part of the API's paths
         raise DocumentError([Problem("/name", 'Enter a name without "/".', "input.name")])
-    mine = inputs_of(owner, revision.tool)
-    if not mine.filter(name=name).exists() and mine.count() >= MAX_PER_TOOL:
+    own = inputs_of(owner, revision.tool)
+    if not own.filter(name=name).exists() and own.count() >= MAX_PER_TOOL:
         message = f"You can save at most {MAX_PER_TOOL} inputs per tool. Delete one first."
         raise DocumentError([Problem("/name", message, "input.too-many")])
-    public, left_out = without_secrets(compiled_spec_of(revision), parameters, configuration)
+    public, left_out = remove_secrets(compiled_spec_of(revision), parameters, configuration)
     if public == WITHHELD:
         message = "This input could not be searched for secrets, so it cannot be saved."
         raise DocumentError([Problem("/parameters", message, "secrets.search")])
@@ -79,7 +80,7 @@ def save_input(
     return saved, left_out
 
 
-def delete_input(owner: User, tool: Tool, name: str) -> bool:
+def delete_input(owner: Person, tool: Tool, name: str) -> bool:
     """Delete the user's saved input of this name; False if there is none."""
     deleted, _ = inputs_of(owner, tool).filter(name=name).delete()
     return bool(deleted)

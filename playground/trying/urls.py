@@ -4,5 +4,5 @@ from playground.trying import views
 
 urlpatterns = [
     path("tools/<str:slug>/try/", views.try_tool, name="try"),
-    path("tools/<str:slug>/try/completions/", views.completions, name="completions"),
+    path("tools/<str:slug>/try/completions/", views.list_completions, name="completions"),
 ]

@@ -31,7 +31,7 @@ from playground.history.presenters import pinned
 from playground.history.response_table import as_table
 from playground.runs.mocks import make_mock
 from playground.templatetags.forms import draw_form
-from playground.trying.prefill import prefilled
+from playground.trying.prefill import prefill_from_stored
 from toolshelf_core.redaction import MARK, Redactor
 from toolshelf_core.rendering.json_highlighting import highlight
 from toolshelf_core.rendering.text_diff import compare as compare_texts
@@ -180,7 +180,7 @@ WALKS = {
     "redact a cut text": lambda: Redactor(["hunter22"]).cut_text(TEXT),
     "redact with too many": lambda: redactor_of(find_secrets(None, SECRETS)).value(VALUE),
     "hide unmarked secrets": lambda: without_unmarked_secrets(VALUE, COMPILED),
-    "fill in again": lambda: prefilled(CompiledSpec(SPEC), VALUE),
+    "fill in again": lambda: prefill_from_stored(CompiledSpec(SPEC), VALUE),
     # A value and its schema.
     "check": lambda: COMPILED.check({"rows": ROWS[:20_000]}, budget=budget()),
     "problems": lambda: value_problems(

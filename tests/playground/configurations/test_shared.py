@@ -497,6 +497,14 @@ def test_it_is_shared_and_withdrawn_by_buttons(tool, ada, bob, grace):
     assert "shared by ada" not in text_of(withdrawn)
 
 
+def test_others_cannot_save_a_copy_of_it(saved, bob):
+    form = {"use": "save", "saved": "ada/work", "save_as": "copy"}
+    page = page_of(bob).post("/tools/leaking_tool/try/", form)
+
+    assert not SavedConfiguration.objects.filter(owner=bob).exists()
+    assert ENDPOINT not in page.content.decode()
+
+
 def test_others_cannot_remove_it(saved, bob):
     press(page_of(bob), ("use", "forget"), saved="ada/work")
     assert Api(bob).delete("/api/v1/tools/leaking_tool/configurations/work").status_code == 404

@@ -15,7 +15,7 @@ from playground.configurations.saved import (
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.form.secret_search import NOT_FOUND, find_secrets
 from playground.runs.models import Run
-from playground.trying.prefill import prefilled
+from playground.trying.prefill import prefill_from_stored
 from tests.factories import make_spec, make_tool, properties
 from toolshelf_core.redaction import WITHHELD
 from toolspec.errors import DocumentError
@@ -141,7 +141,7 @@ def test_parameters_that_were_withheld_are_not_filled_in_again():
     contract = CompiledSpec(make_spec(parameters=MANY_PATTERNS))
 
     for parameters in (WITHHELD, HIDDEN):
-        assert prefilled(contract, parameters).emptied == ("",)
+        assert prefill_from_stored(contract, parameters).emptied == ("",)
 
 
 def test_a_configuration_whose_secrets_cannot_be_found_in_time_is_not_saved(ada):
