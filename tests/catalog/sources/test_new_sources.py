@@ -621,6 +621,19 @@ def test_a_document_without_a_connection_is_connected_when_it_is_replaced(staff)
     assert words(staff.get("/sources/things/"), ".source-result") == "2 tools, 2 run. Try alerts"
 
 
+def test_an_unchanged_document_without_a_connection_can_be_connected_from_its_preview(staff):
+    staff.post("/add/", {"text": described(FORECAST), "connect_offered": "1"})
+
+    shown = staff.post("/add/preview/", {"text": described(FORECAST)})
+    imported = staff.post("/add/preview/", {"text": described(FORECAST), "connect_offered": "1"})
+    staff.post("/add/", {"text": described(FORECAST)})
+
+    assert words(shown, "#preview .button-primary") == "Add"
+    assert "All of these tools are unchanged. Adding them connects them." in words(shown, "#preview")
+    assert page(imported).css_first("#preview .button-primary") is None
+    assert Source.objects.get().kind == "openapi"
+
+
 def sent_again(response, **new_ids):
     """What the browser sends of the preview, once these ids are typed; the tools with the id "" are left out."""
     shown = page(response)
