@@ -111,6 +111,8 @@ def _read(
     reading = read_source(source, timeout_s)
     if kind == "openapi":
         read_api(reading.document)  # a URL of unknown kind may be that of a server
+    elif not reading.tools:
+        raise OutgoingError("The server lists no tools.")
     return reading
 
 

@@ -38,6 +38,8 @@ MAX_REMOTE_NAME: Final = 255  # characters, of the column
 APIS: Final = frozenset({"openapi-3", "swagger-2"})
 NO_NEW_IDS: Final[Mapping[str, str]] = {}
 
+Definition = tuple[RemoteTool, JSON]  # a tool of an MCP server, and its definition
+
 
 @dataclass(frozen=True, slots=True)
 class ListedTool:
@@ -87,33 +89,54 @@ def _stored_ids(source: Source) -> list[tuple[str, str]]:
 
 
 def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
-    """Each tool once; those of one id with different names or definitions are refused.
+    usable, refused = distinct_tools(source, tools)
+    yield from refused
+    for chunk in _chunks(usable):
+        yield from _of_chunk(source, chunk)
 
-    Names that differ only in blanks or invisible characters, or after many characters, make the
-    same id.
+
+def distinct_tools(
+    source: Source, tools: Iterable[RemoteTool]
+) -> tuple[list[Definition], list[ListedTool]]:
+    """The tools of an MCP server, each once with its definition, and those that are refused.
+
+    Those of one id with different names or definitions are refused. Names that differ only in
+    blanks or invisible characters, or after many characters, make the same id.
     """
     by_id: dict[str, list[RemoteTool]] = {}
     for tool in tools:
         by_id.setdefault(_id_of(source, tool), []).append(tool)
-    single: list[RemoteTool] = []
-    for tool_id, listed in by_id.items():
-        if tool_id == source.start:
-            yield _refuse(
-                source, listed[0], f"Tools without a name cannot be imported ({len(listed)})."
-            )
-        elif len({_name_of(tool) for tool in listed}) > 1:
-            message = f"The source lists {len(listed)} tools with this id: their names differ, but look the same."
-            yield _refuse(source, listed[0], message)
-        elif len({tool.sha256 for tool in listed}) > 1:
-            message = f"The source lists this tool {len(listed)} times, with different definitions."
-            yield _refuse(source, listed[0], message)
-        elif len(_name_of(listed[0])) > MAX_REMOTE_NAME:
-            message = f"The name of the tool is too long: at most {MAX_REMOTE_NAME} characters are allowed."
-            yield _refuse(source, listed[0], message)
-        else:
-            single.append(listed[0])
-    for chunk in _chunks(single):
-        yield from _of_chunk(source, chunk)
+    usable: list[Definition] = []
+    refused: list[ListedTool] = []
+    for listed in by_id.values():
+        tool = listed[0]
+        if refusal := _refusal_of(source, listed):
+            refused.append(_refuse(source, tool, refusal))
+            continue
+        try:
+            usable.append((tool, loads(tool.text, max_bytes=settings.MAX_DOCUMENT_BYTES)))
+        except DocumentError as error:
+            tool_id, name = _id_of(source, tool), _name_of(tool)
+            refused.append(ListedTool(tool_id, name, tool.sha256, problems=error.problems))
+    return usable, refused
+
+
+def _refusal_of(source: Source, listed: list[RemoteTool]) -> str:
+    """Why tools that have one id cannot be imported; "" if they are one tool."""
+    number = len(listed)
+    if _id_of(source, listed[0]) == source.start:
+        return f"Tools without a name cannot be imported ({number})."
+    if len({_name_of(tool) for tool in listed}) > 1:
+        return (
+            f"The source lists {number} tools with this id: their names differ, but look the same."
+        )
+    if len({tool.sha256 for tool in listed}) > 1:
+        return f"The source lists this tool {number} times, with different definitions."
+    if len(_name_of(listed[0])) > MAX_REMOTE_NAME:
+        return (
+            f"The name of the tool is too long: at most {MAX_REMOTE_NAME} characters are allowed."
+        )
+    return ""
 
 
 def _name_of(tool: RemoteTool) -> str:
@@ -129,26 +152,13 @@ def _refuse(source: Source, tool: RemoteTool, message: str) -> ListedTool:
     return ListedTool(_id_of(source, tool), _name_of(tool), tool.sha256, problems=(problem,))
 
 
-def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
-    definitions: list[JSON] = []
-    readable: list[RemoteTool] = []
-    for tool in tools:
-        try:
-            definitions.append(loads(tool.text, max_bytes=settings.MAX_DOCUMENT_BYTES))
-        except DocumentError as error:
-            yield ListedTool(
-                _id_of(source, tool), _name_of(tool), tool.sha256, problems=error.problems
-            )
-        else:
-            readable.append(tool)
-    if not definitions:
-        return
+def _of_chunk(source: Source, tools: list[Definition]) -> Iterator[ListedTool]:
     try:
         imported = import_document(
-            {"tools": definitions}, prefix=source.id_prefix, max_spec_bytes=settings.MAX_SPEC_BYTES
+            list_of(tools), prefix=source.id_prefix, max_spec_bytes=settings.MAX_SPEC_BYTES
         )
     except NotKnown:
-        for tool in readable:
+        for tool, _ in tools:
             yield _refuse(
                 source,
                 tool,
@@ -156,11 +166,16 @@ def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
             )
         return
     by_index = {int(split_pointer(one.pointer)[1]): one for one in imported.specs}
-    for index, tool in enumerate(readable):
+    for index, (tool, _) in enumerate(tools):
         yield _listed(by_index[index], source, tool)
 
 
-def _chunks(tools: list[RemoteTool]) -> Iterator[list[RemoteTool]]:
+def list_of(tools: Iterable[Definition]) -> JSON:
+    """The document that lists these tools."""
+    return {"tools": [definition for _, definition in tools]}
+
+
+def _chunks(tools: list[Definition]) -> Iterator[list[Definition]]:
     for start in range(0, len(tools), CHUNK):
         yield tools[start : start + CHUNK]
 
@@ -282,6 +297,11 @@ def _shared_id(tool_id: str) -> Problem:
     return Problem("/definition/id", message, "import.same-id")
 
 
+def is_json(text: str) -> bool:
+    """Whether the document of a source is read as JSON, otherwise as YAML."""
+    return text.lstrip().startswith(("{", "["))
+
+
 def read_document(text: str) -> JSON:
     """The document of a source, in JSON or YAML.
 
@@ -289,7 +309,7 @@ def read_document(text: str) -> JSON:
         OutgoingError: it is neither.
     """
     try:
-        if text.lstrip().startswith(("{", "[")):
+        if is_json(text):
             return loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES)
         return yaml_reader.loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES).value
     except DocumentError as error:

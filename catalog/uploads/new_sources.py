@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -23,25 +22,29 @@ from catalog.sources.discovery import (
     list_members,
     read_entered,
 )
-from catalog.sources.listings import APIS
+from catalog.sources.listings import APIS, distinct_tools, is_json, list_of
 from catalog.sources.models import Source
 from catalog.sources.reading import Reading
 from catalog.sources.recognition import EnteredSource, Recognized
 from catalog.sources.registration import SCHEDULES, SourceForm, add_source, free_name
 from catalog.sources.schedule import sync_all_in_background
 from catalog.uploads.choices import ImportOptions
-from catalog.uploads.parse import ForeignDocument, Parsed, read_candidates
-from catalog.uploads.pieces import Piece
-from catalog.uploads.readers import pieces_of
+from catalog.uploads.parse import Candidate, ForeignDocument, Parsed, read_candidates
+from catalog.uploads.pieces import Piece, label_of
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.form_problems import require_valid
 from toolspec.errors import DocumentError, Problem
+from toolspec.imports import detect
+from toolspec.text.reader import dumps
 
 DAILY_MINUTES: Final = 1440
 _MEMBER: Final = "member."  # begins the names of the fields of the configuration
 _ONLY_ADMINISTRATORS: Final = (
     "Only administrators can add URLs, servers, commands and curl, because the site connects to them. "
     "Ask an administrator to add it."
+)
+_NO_MCP_TOOLS: Final = (
+    "The server lists no tools of the Model Context Protocol: its tools have no `inputSchema`."
 )
 
 
@@ -241,7 +244,7 @@ class NewSources:
             raise DocumentError([Problem("", str(error), "source.unreadable")]) from error
         if options.prefix is None and not (entered.is_url and self.reading.document):
             options = replace(options, prefix=row.name)  # it has no title
-        candidates = list(read_candidates(_pieces_of(self.reading, entered), options))
+        candidates = _candidates_of(self.reading, entered, options)
         for candidate in candidates:
             if isinstance(candidate, ForeignDocument):
                 self._describe(candidate)
@@ -286,15 +289,27 @@ class NewSources:
         return headers
 
 
-def _pieces_of(reading: Reading, entered: EnteredSource) -> Iterator[Piece]:
-    """What was read, as a file: a document, or the tools of a server, one on each line."""
-    text = reading.document or '{"tools": []}'
-    if reading.tools:
-        text = "\n".join(tool.text for tool in reading.tools)
-    return pieces_of(
-        entered.address or "curl",
-        io.BytesIO(text.encode()),
-        kind="ndjson" if reading.tools else None,
-        max_bytes=settings.MAX_SPEC_BYTES,
-        max_document_bytes=settings.MAX_DOCUMENT_BYTES,
-    )
+def _candidates_of(
+    reading: Reading, entered: EnteredSource, options: ImportOptions
+) -> list[Parsed]:
+    """What was read, as the document in a file; tools that a sync refuses are rejected.
+
+    The tools of a server are one document: so the keys of the choices about them do not depend on
+    the order in which it lists them.
+    """
+    label = label_of(entered.address or "curl")
+    if reading.tools is None:
+        text = reading.document
+        piece = Piece(label, text.encode(), is_yaml=not is_json(text))
+        return list(read_candidates([piece], options))
+    usable, refused = distinct_tools(Source(prefix=options.prefix), reading.tools)
+    rejected = [
+        Candidate(Piece(label), tool.problems, naming=(tool.tool_id, tool.remote_name))
+        for tool in refused
+    ]
+    if not usable:
+        return [*rejected]
+    document = list_of(usable)
+    if detect(document) is None:
+        raise DocumentError([Problem("", _NO_MCP_TOOLS, "source.tool")])
+    return [*read_candidates([Piece(label, dumps(document).encode())], options), *rejected]

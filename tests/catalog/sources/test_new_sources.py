@@ -629,9 +629,15 @@ def test_an_unchanged_document_without_a_connection_can_be_connected_from_its_pr
     staff.post("/add/", {"text": described(FORECAST)})
 
     assert words(shown, "#preview .button-primary") == "Add"
-    assert "All of these tools are unchanged. Adding them connects them." in words(shown, "#preview")
+    assert "All of these tools are unchanged. Adding them connects them." in words(
+        shown, "#preview"
+    )
     assert page(imported).css_first("#preview .button-primary") is None
     assert Source.objects.get().kind == "openapi"
+
+
+def mcp_tool(name, **members):
+    return {"name": name, "inputSchema": {"type": "object"}, **members}
 
 
 def sent_again(response, **new_ids):
@@ -690,6 +696,17 @@ def test_ids_of_the_tools_of_an_mcp_server_are_changed_and_it_calls_them_by_name
     assert (synced.error, synced.listed, synced.gone) == ("", 1, 0)
 
 
+def test_choices_about_the_tools_of_a_server_do_not_depend_on_their_order(staff):
+    tools = [mcp_tool("echo"), mcp_tool("list"), mcp_tool("stop")]
+    with answering_server(lambda _: {"tools": tools}) as server:
+        checked = staff.post("/add/", {"text": server.url, "dry_run": "on"})
+        fields = sent_again(checked, echo="mine.say", list="")
+        tools.reverse()
+        staff.post("/add/", {"text": server.url, **fields})
+
+    assert stored_ids() == ["mine.say", "server.stop"]
+
+
 def test_without_a_selected_tool_no_source_is_added(staff, api):
     checked = staff.post("/add/", {"text": api, "dry_run": "on"})
 
@@ -704,8 +721,40 @@ def test_an_mcp_server_without_tools_is_not_added(staff):
         response = staff.post("/add/", {"text": server.url})
 
     assert response.status_code == 422
-    assert "contains no tools" in words(response, "#preview")
+    assert "The server lists no tools." in errors(response)
     assert not Source.objects.exists()
+
+
+def test_a_server_whose_tools_are_not_those_of_the_protocol_is_refused_with_the_reason(staff):
+    with answering_server(lambda _: {"tools": [{"name": "echo"}]}) as server:
+        response = staff.post("/add/", {"text": server.url})
+
+    assert response.status_code == 422
+    assert "its tools have no `inputSchema`" in errors(response)
+    assert not Source.objects.exists()
+
+
+def test_the_preview_of_a_server_rejects_a_tool_that_a_sync_refuses(staff):
+    echo, other = mcp_tool("echo"), mcp_tool("echo", description="Another")
+    with answering_server(lambda _: {"tools": [echo, mcp_tool("list"), other]}) as server:
+        checked = staff.post("/add/", {"text": server.url, "dry_run": "on"})
+        staff.post("/add/", {"text": server.url})
+
+    refusal = "The source lists this tool 2 times, with different definitions."
+    assert refusal in words(checked, "#preview")
+    assert words(checked, "#preview .button-primary") == "Add 1 tool"
+    assert Source.objects.get().last_sync.refused == 1
+    assert Tool.objects.get().name == "list"
+
+
+def test_a_document_at_a_url_is_read_by_its_content_and_not_by_the_ending_of_the_url(staff):
+    text = (
+        "openapi: 3.1.0\ninfo: {title: Things, version: '1'}\npaths: {/a: {get: {operationId: a}}}"
+    )
+    with local_server(lambda handler: respond(handler, text.encode())) as server:
+        checked = staff.post("/add/", {"text": f"{server.url}/openapi.json", "dry_run": "on"})
+
+    assert ids_of(checked) == ["things.a"]
 
 
 def test_what_was_typed_stays_on_the_page_of_a_check(staff, api):
