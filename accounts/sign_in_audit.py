@@ -46,7 +46,7 @@ def connect() -> None:
 
 def record_bounded(action: str, object_type: str, object_id: str, **after: object) -> None:
     """Record an attempt that cost nothing; at most ten of an action per minute and network."""
-    network = network_of_address(audit.origin().actor().address)
+    network = network_of_address(audit.current_origin().actor().address)
     if not memory_rates.take(f"{action} {network}", BOUNDED_RATE).wait_s:
         audit.record(action, object_type, object_id, after=after)
 

@@ -1,8 +1,8 @@
 """The audit log: who did what to which object, when, from where, and through which interface.
 
-    record(action, object)     one event, in the caller's transaction: it is stored if and only if the change is
+    record(action, object)     one event, in the caller's transaction: stored if the change is
     record_many                the same for many objects, in one statement
-    acting                     sets the origin of a block of code: a request or a sync
+    act_for                    sets the origin of a block of code: a request or a sync
 
 Functions that change something call `record`; they need no parameter for it. Their caller (the
 middleware, a sync) sets the origin once. Code without an origin is a command.
@@ -117,24 +117,19 @@ class AuditEvent(models.Model):
     at = models.DateTimeField(db_index=True)
     action = models.CharField(max_length=30)
     object_type = models.CharField(max_length=20)
-    object_id = models.CharField(
-        max_length=OBJECT_ID_LENGTH
-    )  # a tool's id, a source's name, a run's id
+    # A tool's id, a source's name, a run's id.
+    object_id = models.CharField(max_length=OBJECT_ID_LENGTH)
     interface = models.CharField(max_length=10, choices=list(INTERFACES.items()))
-    person = models.CharField(
-        max_length=150, blank=True
-    )  # the name; "" for nobody: a command, a schedule, a visitor
-    person_key = models.BigIntegerField(
-        null=True
-    )  # the primary key, which no other person ever gets
-    client = models.CharField(
-        max_length=200, blank=True
-    )  # the API token, the command, or the source that is synced
+    # The name; "" for nobody: a command, a schedule, a visitor.
+    person = models.CharField(max_length=150, blank=True)
+    # The primary key, which no other person ever gets.
+    person_key = models.BigIntegerField(null=True)
+    # The API token, the command, or the source that is synced.
+    client = models.CharField(max_length=200, blank=True)
     address = models.CharField(max_length=64, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
-    before = models.TextField(
-        blank=True
-    )  # JSON; "" if the object was not there, or it did not change
+    # JSON; "" if the object was not there, or it did not change.
+    before = models.TextField(blank=True)
     after = models.TextField(blank=True)
 
     class Meta:
@@ -155,34 +150,40 @@ class AuditEvent(models.Model):
 
     @property
     def changes(self) -> list[tuple[str, str, str]]:
-        """Each member of `before` and `after`: its name and its two values, as text; "" where it is missing."""
-        before, after = (json.loads(text) if text else {} for text in (self.before, self.after))
-        names = [*before, *(name for name in after if name not in before)]
-        return [(name, _as_text(before, name), _as_text(after, name)) for name in names]
+        """Each member of `before` and `after`: its name and its two values, as text.
+
+        A value is "" where the member is missing.
+        """
+        before, after = json.loads(self.before or "{}"), json.loads(self.after or "{}")
+        return [
+            (name, _format_member(before, name), _format_member(after, name))
+            for name in before | after
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """The event as the export and the API show it."""
+        person = {"id": self.person_key, "name": self.person} if self.person else None
         return {
             "id": self.pk,
             "at": self.at.isoformat(),
             "action": self.action,
             "object": {"type": self.object_type, "id": self.object_id},
             "interface": self.interface,
-            "person": {"id": self.person_key, "name": self.person} if self.person else None,
+            "person": person,
             "client": self.client or None,
             "address": self.address or None,
             "request_id": self.request_id or None,
-            "before": json.loads(self.before) if self.before else None,
-            "after": json.loads(self.after) if self.after else None,
+            "before": json.loads(self.before or "null"),
+            "after": json.loads(self.after or "null"),
         }
 
 
-def _as_text(values: dict[str, Any], name: str) -> str:
+def _format_member(values: dict[str, Any], name: str) -> str:
     value = values.get(name, "")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-# -- who acts ---------------------------------------------------------------------------------------------------------
+# -- who acts ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,50 +206,52 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The interface through which code acts, and a function that names the actor: only changes need to know."""
+    """The interface through which code acts, and a function that names the actor.
+
+    Only changes call it.
+    """
 
     interface: Interface
     actor: Callable[[], Actor]
 
-    def resolved(self) -> Origin:
+    def resolve(self) -> Origin:
         """The same with the actor as known now, for a thread that outlives the request."""
         actor = self.actor()
         return Origin(self.interface, lambda: actor)
 
 
 @cache
-def _command() -> Actor:
+def _describe_command() -> Actor:
     """The command that runs, and the account of the machine that runs it."""
     try:
         account = getpass.getuser()
     except (KeyError, OSError):  # a container may have no entry for its user
         account = f"user {os.getuid()}"
-    program = (
-        " ".join([Path(sys.argv[0]).name or "python", *sys.argv[1:2]]) if sys.argv else "python"
-    )
+    script, *arguments = sys.argv or [""]
+    program = " ".join([Path(script).name or "python", *arguments[:1]])
     return Actor(client=f"{program} by {account}"[:200])
 
 
-_COMMAND: Final = Origin("command", _command)
+_COMMAND: Final = Origin("command", _describe_command)
 _origin: ContextVar[Origin] = ContextVar("audit_origin", default=_COMMAND)
 
 
-def origin() -> Origin:
+def current_origin() -> Origin:
     """The origin (actor and interface) that the current code acts for."""
     return _origin.get()
 
 
 @contextmanager
-def acting(acts_for: Origin) -> Iterator[None]:
-    """Let a block act for `acts_for`."""
-    token = _origin.set(acts_for)
+def act_for(origin: Origin) -> Iterator[None]:
+    """Let a block act for `origin`."""
+    token = _origin.set(origin)
     try:
         yield
     finally:
         _origin.reset(token)
 
 
-# -- what happened ----------------------------------------------------------------------------------------------------
+# -- what happened -----------------------------------------------------------------------------
 
 
 def record(
@@ -283,9 +286,11 @@ def record_change(
     after: Mapping[str, Any],
 ) -> None:
     """Store an event with the members that differ; nothing if none does."""
-    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    if changed:
-        old, new = ({name: each.get(name) for name in changed} for each in (before, after))
+    old, new = {}, {}
+    for name in {**before, **after}:
+        if before.get(name) != after.get(name):
+            old[name], new[name] = before.get(name), after.get(name)
+    if old:
         record(action, object_type, object_id, before=old, after=new)
 
 
@@ -293,7 +298,10 @@ Event = tuple[str, str, object, Mapping[str, Any] | None, Mapping[str, Any] | No
 
 
 def record_many(events: Sequence[Event], *, by: Any = None) -> None:
-    """Store events, each (action, object type, object id, before, after), of one actor at one time."""
+    """Store events of one actor at one time.
+
+    Each event is (action, object type, object id, before, after).
+    """
     if not events:
         return
     acts_for = _origin.get()
@@ -314,9 +322,9 @@ def record_many(events: Sequence[Event], *, by: Any = None) -> None:
         AuditEvent(
             action=action,
             object_type=object_type,
-            object_id=_id_text(object_id),
-            before=_json(before),
-            after=_json(after),
+            object_id=str(object_id)[:OBJECT_ID_LENGTH],
+            before=_write_json(before),
+            after=_write_json(after),
             **common,
         )
         for action, object_type, object_id, before, after in events
@@ -324,11 +332,7 @@ def record_many(events: Sequence[Event], *, by: Any = None) -> None:
     AuditEvent.objects.bulk_create(rows)
 
 
-def _id_text(object_id: object) -> str:
-    return str(object_id)[:OBJECT_ID_LENGTH]
-
-
-def _json(value: Mapping[str, Any] | None) -> str:
+def _write_json(value: Mapping[str, Any] | None) -> str:
     return json.dumps(_cut(value), separators=(",", ":"), default=str) if value else ""
 
 
@@ -339,13 +343,12 @@ def _cut(value: Any) -> Any:
         return {str(name): _cut(each) for name, each in list(value.items())[:MAX_ITEMS]}
     if isinstance(value, list | tuple | set | frozenset):
         items = list(value)
-        return [_cut(each) for each in items[:MAX_ITEMS]] + (
-            ["…"] if len(items) > MAX_ITEMS else []
-        )
+        start = [_cut(each) for each in items[:MAX_ITEMS]]
+        return [*start, "…"] if len(items) > MAX_ITEMS else start
     return value
 
 
-# -- retention --------------------------------------------------------------------------------------------------------
+# -- retention ---------------------------------------------------------------------------------
 
 
 def prune(days: int) -> int:
@@ -360,23 +363,16 @@ def prune(days: int) -> int:
     if days < MIN_AGE_DAYS:
         raise ValueError(f"The audit log keeps its events for at least {MIN_AGE_DAYS} days.")
     limit = timezone.now() - timedelta(days=days)
-    removed = 0
-    while old := _older_than(limit):
+    total = 0
+    while pks := _list_older(limit):
         with transaction.atomic():
-            count, _ = AuditEvent.objects.filter(pk__in=old).delete()
-            removed += count
-            record(
-                "audit.prune",
-                "audit log",
-                "",
-                after={"older_than": limit.isoformat(), "deleted": count},
-            )
-    return removed
+            count, _ = AuditEvent.objects.filter(pk__in=pks).delete()
+            total += count
+            after = {"older_than": limit.isoformat(), "deleted": count}
+            record("audit.prune", "audit log", "", after=after)
+    return total
 
 
-def _older_than(limit: datetime) -> list[int]:
-    return list(
-        AuditEvent.objects.filter(at__lt=limit)
-        .order_by("pk")
-        .values_list("pk", flat=True)[:PRUNE_BATCH]
-    )
+def _list_older(limit: datetime) -> list[int]:
+    events = AuditEvent.objects.filter(at__lt=limit).order_by("pk")
+    return list(events.values_list("pk", flat=True)[:PRUNE_BATCH])

@@ -18,6 +18,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Final, TypeVar
 from urllib.parse import quote, quote_plus
 
@@ -37,12 +38,10 @@ MIN_SECRET_CHARACTERS = 4
 MIN_LINE_CHARACTERS = 16
 
 _SOURCES: Final = 3  # parameters, configuration, environment variables
-_FEW: Final = (
-    200  # up to this many beginnings, a pattern finds them faster than a lookup at each character
-)
-_LONG: Final = (
-    256  # characters; longer spellings are compared one by one, up to the first difference
-)
+# Up to this many beginnings, a pattern finds them faster than a lookup at each character.
+_FEW: Final = 200
+# Characters: longer spellings are compared one by one, up to the first difference.
+_LONG: Final = 256
 _COMPARED_AT_ONCE: Final = 4096  # characters that count as one comparison
 _MAX_COMPARISONS: Final = 1_000_000  # of spellings with one text or value
 
@@ -78,7 +77,7 @@ class Redactor:
 
     @cached_property
     def _spellings(self) -> _Spellings:
-        return _Spellings(spelling for secret in self._secrets for spelling in _spellings(secret))
+        return _Spellings(chain.from_iterable(map(_list_spellings, self._secrets)))
 
     @cached_property
     def _lower_case_spellings(self) -> _Spellings:
@@ -86,17 +85,20 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """`text` with every secret replaced by `MARK`."""
-        return self._safely(text, lambda search: search.text(text))
+        return self._search_safely(text, lambda search: search.text(text))
 
     def cut_text(self, text: str) -> str:
         """As `text`, for a text that was cut or is still growing, so that it may end within a secret.
 
         A possible beginning of a secret at the very end is removed, too.
         """
-        return self._safely(text, lambda search: search.without_begun(search.text(text)))
+        return self._search_safely(text, lambda search: search.remove_begun(search.text(text)))
 
     def message(self, message: str) -> str:
-        """As `text`, for a check's message: it quotes shortened values ("…"), which may end within a secret."""
+        """As `text`, for a check's message.
+
+        It quotes shortened values ("…"), which may end within a secret.
+        """
         if not self:
             return message
         *cut, last = message.split("…")
@@ -104,7 +106,7 @@ class Redactor:
 
     def value(self, value: JSON) -> JSON:
         """`value` with every secret in its strings, member names and numbers replaced."""
-        return self._safely(value, lambda search: search.value(value))
+        return self._search_safely(value, lambda search: search.value(value))
 
     def content(self, content: bytes) -> bytes | None:
         """As `text`, for the content of a file; None if it cannot be searched.
@@ -113,22 +115,25 @@ class Redactor:
         """
         if not self:
             return content
-        searched = self.text(content.decode("utf-8", "surrogateescape"))
-        return None if searched == WITHHELD else searched.encode("utf-8", "surrogateescape")
+        text = self.text(content.decode("utf-8", "surrogateescape"))
+        return None if text == WITHHELD else text.encode("utf-8", "surrogateescape")
 
     def lower_case(self, text: str) -> str | None:
-        """`text`, which is in lower case; None if a secret in lower case is in it, or if it cannot be searched."""
-        searched = self._safely(text, lambda _: _Search(self._lower_case_spellings).text(text))
-        return text if searched == text else None
+        """`text`, which is in lower case; None if a secret in lower case is in it.
 
-    def _safely(
-        self, unsearched: Searched, search: Callable[[_Search], Searched]
+        None, too, if it cannot be searched.
+        """
+        result = self._search_safely(text, lambda _: _Search(self._lower_case_spellings).text(text))
+        return text if result == text else None
+
+    def _search_safely(
+        self, value: Searched, search: Callable[[_Search], Searched]
     ) -> Searched | str:
         """The result of `search`; `WITHHELD` if the value cannot be searched."""
         if self._withholds_all:
             return WITHHELD
         if not self._secrets:
-            return unsearched
+            return value
         try:
             return search(_Search(self._spellings))
         except _TooMuchWork:
@@ -155,15 +160,15 @@ class _Spellings:
         self.shortest = min(map(len, self.all), default=0)
         short = [spelling for spelling in self.all if len(spelling) < MIN_LINE_CHARACTERS]
         long = [spelling for spelling in self.all if len(spelling) >= MIN_LINE_CHARACTERS]
-        self.tables = [
-            _Table(some, length)
-            for some, length in ((short, MIN_SECRET_CHARACTERS), (long, MIN_LINE_CHARACTERS))
-            if some
-        ]
+        self.tables = []
+        if short:
+            self.tables.append(_Table(short, MIN_SECRET_CHARACTERS))
+        if long:
+            self.tables.append(_Table(long, MIN_LINE_CHARACTERS))
         self.has_numbers = any(map(_is_number, self.all))
         self.starts = {spelling[:MIN_SECRET_CHARACTERS] for spelling in self.all}
 
-    def any_begins_with(self, text: str) -> bool:
+    def has_beginning(self, text: str) -> bool:
         """Whether a spelling begins with `text`."""
         at = bisect_left(self.ordered, text)
         return at < len(self.ordered) and self.ordered[at].startswith(text)
@@ -196,20 +201,16 @@ class _Table:
                 beginning.lengths.append(len(spelling))
         self._pattern = None
         if len(self.beginnings) <= _FEW:
-            columns = ({start[index] for start in self.beginnings} for index in range(length))
-            self._pattern = re.compile(
-                "(?=" + "".join(f"[{re.escape(''.join(some))}]" for some in columns) + ")"
-            )
+            columns = map("".join, map(set, zip(*self.beginnings, strict=True)))
+            classes = [f"[{re.escape(characters)}]" for characters in columns]
+            self._pattern = re.compile(f"(?={''.join(classes)})")
 
-    def candidates(self, text: str) -> Iterator[int]:
+    def find_candidates(self, text: str) -> Iterator[int]:
         """The positions in `text` where a spelling may begin, in order."""
         if self._pattern:
             return (match.start() for match in self._pattern.finditer(text))
-        return (
-            at
-            for at in range(len(text) - self.length + 1)
-            if text[at : at + self.length] in self.beginnings
-        )
+        positions = range(len(text) - self.length + 1)
+        return (at for at in positions if text[at : at + self.length] in self.beginnings)
 
 
 class _Search:
@@ -217,29 +218,29 @@ class _Search:
 
     def __init__(self, spellings: _Spellings) -> None:
         self._spellings = spellings
-        self._searched = (
-            (str, dict, list, *_NUMBERS) if spellings.has_numbers else (str, dict, list)
-        )
         self._comparisons = 0
+        self._types: tuple[type, ...] = (str, dict, list)  # of values that are searched
+        if spellings.has_numbers:
+            self._types += _NUMBERS
 
     def text(self, text: str) -> str:
         if len(text) < self._spellings.shortest:
             return text
-        found = [
-            (at, end)
-            for table in self._spellings.tables
-            for at in table.candidates(text)
-            if (end := self._end(table, text, at))
-        ]
+        spans = []
+        for table in self._spellings.tables:
+            for at in table.find_candidates(text):
+                end = self._find_end(table, text, at)
+                if end:
+                    spans.append((at, end))
         pieces = []
         done = 0
-        for at, end in sorted(found):
+        for at, end in sorted(spans):
             if at >= done:
                 pieces += [text[done:at], MARK]
             done = max(done, end)
         return "".join([*pieces, text[done:]])
 
-    def _end(self, table: _Table, text: str, at: int) -> int:
+    def _find_end(self, table: _Table, text: str, at: int) -> int:
         """The end of the longest spelling that begins at `at`; 0 if none does."""
         beginning = table.beginnings.get(text[at : at + table.length])
         if beginning is None:
@@ -255,7 +256,7 @@ class _Search:
                 return at + length
         return 0
 
-    def without_begun(self, text: str) -> str:
+    def remove_begun(self, text: str) -> str:
         """`text` without a possible beginning of a secret at its very end."""
         known = self._spellings
         for at in range(max(0, len(text) - known.longest + 1), len(text)):
@@ -263,7 +264,7 @@ class _Search:
             if start not in known.starts and len(start) == MIN_SECRET_CHARACTERS:
                 continue
             self._count(1 + (len(text) - at) // _COMPARED_AT_ONCE)
-            if known.any_begins_with(text[at:]):
+            if known.has_beginning(text[at:]):
                 return text[:at]
         return text
 
@@ -271,19 +272,17 @@ class _Search:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {
-                self.text(name): self.value(member)
-                if isinstance(member, self._searched)
-                else member
-                for name, member in value.items()
-            }
+            members = zip(map(self.text, value), self._list_values(value.values()), strict=True)
+            return dict(members)
         if isinstance(value, list):
-            return [
-                self.value(item) if isinstance(item, self._searched) else item for item in value
-            ]
+            return list(self._list_values(value))
         if isinstance(value, _NUMBERS) and not isinstance(value, bool):
-            return MARK if number_text(value) in self._spellings.all else value
+            return MARK if write_number(value) in self._spellings.all else value
         return value
+
+    def _list_values(self, values: Iterable[JSON]) -> Iterator[JSON]:
+        for value in values:  # a call for each would take twice as long for a list of numbers
+            yield self.value(value) if isinstance(value, self._types) else value
 
     def _count(self, comparisons: int) -> None:
         self._comparisons += comparisons
@@ -295,30 +294,30 @@ _NUMBERS: Final = (int, Number)
 
 
 def _is_number(text: str) -> bool:
-    """Whether `text` is a JSON number that the reader accepts; not "68e99999", which is out of range."""
+    """Whether `text` is a JSON number that the reader accepts, not one out of range (68e99999)."""
     try:
         return bool(NUMBER.fullmatch(text)) and number_from(text) is not None
     except NumberError:
         return False
 
 
-def number_text(number: int | Number) -> str:
+def write_number(number: int | Number) -> str:
     """A number as it is written in JSON."""
     return number.lexeme if isinstance(number, Number) else str(number)
 
 
-def _spellings(secret: str) -> Iterator[str]:
-    lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
-    for part in (
-        secret,
-        secret.strip(),
-        *(line for line in lines if len(line) >= MIN_LINE_CHARACTERS),
-    ):
-        if len(part) >= MIN_SECRET_CHARACTERS:
-            yield from _spellings_of_one(part)
+def _list_spellings(secret: str) -> Iterator[str]:
+    parts = [secret]
+    if len(secret.strip()) >= MIN_SECRET_CHARACTERS:
+        parts.append(secret.strip())
+    if "\n" in secret:
+        lines = map(str.strip, secret.splitlines())
+        parts += [line for line in lines if len(line) >= MIN_LINE_CHARACTERS]
+    for part in parts:
+        yield from _spell(part)
 
 
-def _spellings_of_one(secret: str) -> Iterator[str]:
+def _spell(secret: str) -> Iterator[str]:
     yield secret
     for ensure_ascii in (True, False):
         escaped = json.dumps(secret, ensure_ascii=ensure_ascii)[1:-1]
@@ -335,16 +334,16 @@ def _spellings_of_one(secret: str) -> Iterator[str]:
         yield encoded
         yield re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), encoded)
         yield quote(encoded, safe="")  # encoded twice, as in a redirect's address
-    yield from _inside_base64(raw)
+    yield from _spell_in_base64(raw)
 
 
-def _inside_base64(raw: bytes) -> Iterator[str]:
-    """`raw` inside the base64 of a longer text ("user:secret"), for each of the three offsets where it may begin."""
-    for skipped, first in ((0, 0), (1, 2), (2, 3)):
+def _spell_in_base64(raw: bytes) -> Iterator[str]:
+    """`raw` inside the base64 of a longer text ("user:secret"), at each of the three offsets."""
+    for skip, first in ((0, 0), (1, 2), (2, 3)):
         # The characters before `first` also hold bits of the text before; those after `last`, of
         # the text after.
-        last = (skipped + len(raw)) * 8 // 6
-        encoded = base64.b64encode(bytes(skipped) + raw)[first:last].decode()
-        if len(encoded) >= MIN_SECRET_CHARACTERS:
-            yield encoded
-            yield encoded.replace("+", "-").replace("/", "_")
+        last = (skip + len(raw)) * 8 // 6
+        text = base64.b64encode(bytes(skip) + raw)[first:last].decode()
+        if len(text) >= MIN_SECRET_CHARACTERS:
+            yield text
+            yield text.replace("+", "-").replace("/", "_")

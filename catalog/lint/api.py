@@ -31,7 +31,7 @@ from catalog.proposals.actions import PendingSpec
 from catalog.proposals.schemas import ProposalOut
 from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
 from toolshelf_core.api.problems import REFUSED, errors
-from toolshelf_core.rendering.text_diff import unified
+from toolshelf_core.rendering.text_diff import write_unified
 from toolspec.lint import RULES, SEVERITIES
 from toolspec.lint.rule_examples import findings_in
 
@@ -124,7 +124,7 @@ def apply_fixes(
         dry_run=body.dry_run,
         applied=[fix.key for fix in fixed.applied],
         left=[fix.key for fix in fixed.left],
-        difference=unified(before.source, fixed.spec.source, **names),
+        difference=write_unified(before.source, fixed.spec.source, **names),
     )
     return Status(200 if body.dry_run or outcome.outcome == "unchanged" else 201, applied)
 

@@ -22,7 +22,7 @@ from catalog.revisions.schemas import ChangeOut
 from catalog.router import sources_router as router
 from catalog.tools.schemas import PublicationOut
 from toolshelf_core.api.problems import REFUSED, errors
-from toolshelf_core.rendering.text_diff import unified
+from toolshelf_core.rendering.text_diff import write_unified
 
 
 def page_of_changes(changes: ProposalQuerySet, query: HeldChangesQuery) -> HeldChangesOut:
@@ -56,7 +56,7 @@ def _details(request: HttpRequest, found: Proposal) -> HeldChangeDetailsOut:
         current=number,
         spec=found.text,
         changes=[ChangeOut.of(one) for one in meaning.changes] if meaning else [],
-        diff=unified(
+        diff=write_unified(
             current.source if current else "",
             found.text,
             old_name=f"revision {current.number}" if current else "nothing",

@@ -39,14 +39,14 @@ def sync_each(sources: Iterable[Source], *, by: User | None = None) -> Iterator[
 def sync_all_in_background(sources: Iterable[Source], *, by: User) -> None:
     """Start a thread of this process that syncs the sources, one after the other."""
     thread = threading.Thread(
-        target=_sync_all, args=(list(sources), by, audit.origin().resolved()), daemon=True
+        target=_sync_all, args=(list(sources), by, audit.current_origin().resolve()), daemon=True
     )
     thread.start()
 
 
 def _sync_all(sources: list[Source], by: User, origin: audit.Origin) -> None:
     try:
-        with audit.acting(origin):
+        with audit.act_for(origin):
             for _ in sync_each(sources, by=by):
                 pass
     finally:
@@ -74,7 +74,7 @@ def sync_in_background(
     record = begin(source, by=by)
     thread = threading.Thread(
         target=_carry_out,
-        args=(record, audit.origin().resolved(), reading, configuration or {}),
+        args=(record, audit.current_origin().resolve(), reading, configuration or {}),
         name=f"sync {source.name}",
         daemon=True,
     )
@@ -90,7 +90,7 @@ def _carry_out(
     configuration: Mapping[str, str],
 ) -> None:
     try:
-        with audit.acting(origin):
+        with audit.act_for(origin):
             carry_out(record, reading)
             configure(record, configuration)
     finally:

@@ -86,9 +86,9 @@ def carry_out(
     """
     source = Source.objects.select_related("owner").get(pk=record.source_id)
     actor = audit.Actor.of(
-        record.by, client=f"source {source.name}", address=audit.origin().actor().address
+        record.by, client=f"source {source.name}", address=audit.current_origin().actor().address
     )
-    with audit.acting(audit.Origin("sync", lambda: actor)):
+    with audit.act_for(audit.Origin("sync", lambda: actor)):
         return _carry_out(source, record, reading, sent)
 
 

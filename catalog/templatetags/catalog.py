@@ -15,7 +15,7 @@ from catalog.index.filters import FILTERS
 from catalog.tools.models import Revision
 from catalog.tools.origins import origin_text
 from catalog.uploads.entries import Fault
-from toolshelf_core.rendering.join import tagged, with_code
+from toolshelf_core.rendering.join import tag_pieces, with_code
 from toolshelf_core.rendering.json_highlighting import Note
 from toolspec.conversion_report import Loss, is_within
 from toolspec.errors import Problem
@@ -37,7 +37,7 @@ _BREAK: Final = SafeString("<br>")
 @register.simple_tag
 def marked(text: Marked) -> SafeString:
     """A text with the words that were searched in `<mark>`."""
-    return tagged(text.pieces, *_MARK)
+    return tag_pieces(text.pieces, *_MARK)
 
 
 @register.simple_tag

@@ -10,7 +10,7 @@ from typing import Final
 
 from catalog.tools.lookup import revision_of
 from catalog.tools.models import Tool
-from toolshelf_core.rendering.json_highlighting import shown_line_count
+from toolshelf_core.rendering.json_highlighting import count_shown_lines
 from toolspec.code import LANGUAGES, Language
 from toolspec.exports import FORMATS, Export, LocatedLoss, Rules, export, located_losses
 from toolspec.schema import documentation as schema_docs
@@ -128,7 +128,7 @@ class Usage:
     @property
     def shown_lines(self) -> int:
         """The number of lines that its own page shows."""
-        return shown_line_count(self.code)
+        return count_shown_lines(self.code)
 
 
 @dataclass(frozen=True, slots=True)

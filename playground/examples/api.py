@@ -33,7 +33,7 @@ from playground.runs.schemas import MAX_WAIT_S
 from toolshelf_core.api.problems import REFUSED, SpecProblemOut, errors
 from toolshelf_core.api.schemas import MAX_NUMBER, EmptyIsNone, In, Out, Page, PageQuery, UserName
 from toolshelf_core.errors import NotAllowed
-from toolshelf_core.rendering.text_diff import unified
+from toolshelf_core.rendering.text_diff import write_unified
 
 MAX_IGNORED = 50
 MAX_CHECKS = 100  # on one page of a list
@@ -316,7 +316,7 @@ def save_run_as_example(
         revision=current.number if body.dry_run else number,
         dry_run=body.dry_run,
         example=len(spec.examples),
-        difference=unified(current.source, spec.source, **names),
+        difference=write_unified(current.source, spec.source, **names),
     )
     if not body.dry_run:
         response["ETag"] = publication.tool.etag

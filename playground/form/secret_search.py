@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from playground.form.secret_marks import is_marked_secret, mentions_secrets
-from toolshelf_core.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
+from toolshelf_core.redaction import MAX_SECRET_BYTES, MAX_SECRETS, write_number
 from toolspec.errors import Problem
 from toolspec.schema import children
 from toolspec.schema.applicable import gather_all
@@ -331,4 +331,4 @@ def _list_texts(value: JSON) -> Iterator[str]:
         elif isinstance(part, bool):
             continue
         elif isinstance(part, int | Number):  # `is_number` would be a call for each
-            yield number_text(part)
+            yield write_number(part)

@@ -44,7 +44,7 @@ from tests.catalog.sources.documents import (
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user, spec_text
 from toolshelf_core import audit
-from toolshelf_core.audit import Actor, AuditEvent, Origin, acting, prune, record
+from toolshelf_core.audit import Actor, AuditEvent, Origin, act_for, prune, record
 from toolshelf_core.db.append_only import protect, unprotect
 from toolspec.lint import RULES
 
@@ -515,10 +515,10 @@ def test_a_command_names_itself_and_nobody(tmp_path):
 
 
 def test_a_thread_goes_on_as_the_request_that_started_it(ada):
-    with acting(Origin("api", lambda: Actor.of(ada, client="token t", address="192.0.2.1"))):
-        resolved = audit.origin().resolved()
+    with act_for(Origin("api", lambda: Actor.of(ada, client="token t", address="192.0.2.1"))):
+        resolved = audit.current_origin().resolve()
 
-    with acting(resolved):
+    with act_for(resolved):
         record("tool.archive", "tool", "x")
 
     assert (the("tool.archive").interface, the("tool.archive").address) == ("api", "192.0.2.1")

@@ -115,8 +115,8 @@ UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": (
-            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, "
-            "or any of these as YAML."
+            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another "
+            "format, or any of these as YAML."
         ),
         "content": {
             "multipart/form-data": {

@@ -1,1 +1,1 @@
-"""What both databases need besides the ORM: append-only tables, compiled queries, fast migrations."""
+"""What databases need besides the ORM: append-only tables, compiled queries, fast migrations."""

@@ -1,4 +1,4 @@
-"""Make a table append-only, by triggers: the database refuses to change its rows, and to delete young ones.
+"""Make a table append-only, by triggers: no row is changed, and no young row is deleted.
 
 Rows older than `MIN_AGE_DAYS` may be deleted, so retention needs no way to turn the triggers off,
 and no code can delete younger rows. Only the owner of the table can drop the triggers or the table.
@@ -25,7 +25,10 @@ _CREATE: Final = {
         BEGIN SELECT RAISE(ABORT, 'This log is append-only: its rows cannot be changed.'); END""",
         """CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table}
         WHEN OLD.{time} >= strftime('%Y-%m-%d %H:%M:%f', 'now', '-{days} days')
-        BEGIN SELECT RAISE(ABORT, 'This log is append-only: only rows older than {days} days can be deleted.'); END""",
+        BEGIN
+          SELECT RAISE(ABORT,
+            'This log is append-only: only rows older than {days} days can be deleted.');
+        END""",
         """CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table}
         WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id)
         BEGIN SELECT RAISE(ABORT, 'This log is append-only: its rows cannot be replaced.'); END""",
@@ -36,7 +39,9 @@ _CREATE: Final = {
           IF TG_OP = 'DELETE' THEN
             IF OLD.{time} < now() - interval '{days} days' THEN RETURN OLD; END IF;
           END IF;
-          RAISE EXCEPTION 'This log is append-only: % is refused; only rows older than {days} days can be deleted.',
+          RAISE EXCEPTION
+            'This log is append-only: % is refused; '
+            'only rows older than {days} days can be deleted.',
             TG_OP USING ERRCODE = 'integrity_constraint_violation';
         END $$""",
         """CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}

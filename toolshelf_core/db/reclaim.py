@@ -10,7 +10,7 @@ PAGES: Final = 1_000  # at once: other writers wait meanwhile
 
 
 def prepare_new_database() -> None:
-    """Let an SQLite database without tables give space back later; it cannot be set once there are tables."""
+    """Let an SQLite database give space back later; it cannot be set once there are tables."""
     if connection.vendor != "sqlite" or connection.introspection.table_names():
         return
     with connection.cursor() as cursor:
@@ -19,7 +19,10 @@ def prepare_new_database() -> None:
 
 
 def reclaim_space() -> None:
-    """Shrink the file of an SQLite database that was created so; PostgreSQL reuses its space by itself."""
+    """Shrink the file of an SQLite database that was prepared.
+
+    PostgreSQL reuses its space by itself.
+    """
     if connection.vendor != "sqlite":
         return
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""U+0000 is never stored, on any database: PostgreSQL refuses it in texts. U+FFFD takes its place."""
+"""U+0000 is never stored: PostgreSQL refuses it in texts. U+FFFD takes its place."""
 
 from __future__ import annotations
 

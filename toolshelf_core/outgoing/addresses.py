@@ -14,7 +14,7 @@ from toolshelf_core.errors import OutgoingError
 Address = IPv4Address | IPv6Address
 
 LOOPBACK: Final = ("127.0.0.0/8", "::1/128")
-# RFC 6052: the last 32 bits are the IPv4 address that is unpack_address.
+# RFC 6052: the last 32 bits are the IPv4 address that is reached.
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _SETTING: Final = "An administrator can allow its network in TOOLSHELF_ALLOWED_NETWORKS."
 
@@ -25,7 +25,7 @@ class AddressRefused(OutgoingError):
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """The addresses that may be unpack_address.
+    """The addresses that may be reached.
 
     Attributes:
         allowed_networks: networks that are allowed besides public addresses, as "10.0.0.0/8" or
@@ -42,7 +42,7 @@ class AddressPolicy:
         """`addresses`, to which `host` was resolved.
 
         Raises:
-            AddressRefused: one of them may not be unpack_address. A name with one public and one private
+            AddressRefused: one of them may not be reached. A name with one public and one private
                 address is refused, since the owner of the name controls which of them is used.
         """
         texts = list(addresses)

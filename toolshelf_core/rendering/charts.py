@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Final, Literal
 
 from django.utils.safestring import SafeString
@@ -18,9 +19,9 @@ from toolshelf_core.rendering.join import join_html
 
 # good: light fill; bad: solid; failed: hollow; the others are solid and quiet
 Tone = Literal["good", "bad", "failed", "warn", "muted", "accent"]
-MIN_SHARE: Final = (
-    0.04  # of a share bar, or of a bar of a histogram, that is not empty, so that it can be seen
-)
+# Of a share bar, or of a bar of a histogram, that is not empty, so that it can be seen.
+MIN_SHARE: Final = 0.04
+_HIDDEN: Final = {"aria-hidden": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: a count for each series, in their order. `href`: where a click leads, "" for a bar without a link."""
+    """One bar: a count for each series, in their order.
+
+    `href`: where a click leads; "" for a bar without a link.
+    """
 
     label: str
     counts: tuple[int, ...]
@@ -46,155 +50,184 @@ class Bar:
 
 
 def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -> SafeString:
-    """Bars of stacked counts, with a legend, the first and last label, the largest total, and a table for readers.
+    """Bars of stacked counts, with a legend, the first and last label, and the largest total.
 
-    Bars with `href` are links; then the drawing is a group of links instead of one image.
+    Bars with `href` are links; then the drawing is a group of links instead of one image. Without
+    links, a hidden table has the counts.
     """
     top = max((bar.total for bar in bars), default=0)
-    linked = any(bar.href for bar in bars)
+    has_links = any(bar.href for bar in bars)
     step = 100 / max(1, len(bars))
-    drawing = _svg(label, 120, (_bar(bar, series, index * step, step, top or 1) for index, bar in enumerate(bars)),
-                   is_group=linked)  # fmt: skip
-    totals = [sum(bar.counts[number] for bar in bars) for number in range(len(series))]
-    legend = [
-        element(
-            "li",
-            {"class": "chart-key"},
-            _swatch(each.tone),
-            each.name,
-            " ",
-            element("b", {}, f"{total:,}"),
-        )
-        for each, total in zip(series, totals, strict=True)
+    shapes = []
+    for index, bar in enumerate(bars):
+        shapes.append(_draw_bar(bar, series, index * step, step, top or 1))
+    drawing = _draw(label, 120, shapes, is_group=has_links)
+    highest = element("span", {"class": "chart-top"} | _HIDDEN, f"{top:,}")
+    parts = [
+        element("ul", {"class": "chart-legend", "role": "list"}, *_list_keys(bars, series)),
+        element("div", {"class": "chart-plot"}, highest, drawing),
+        element("div", {"class": "chart-axis"} | _HIDDEN, *_label_ends(bars)),
     ]
-    ends = [element("span", {}, bars[0].label), element("span", {}, bars[-1].label)] if bars else []
-    return element(
-        "figure", {"class": "chart chart-bars"},
-        element("ul", {"class": "chart-legend", "role": "list"}, *legend),
-        element("div", {"class": "chart-plot"},
-                element("span", {"class": "chart-top", "aria-hidden": "true"}, f"{top:,}"), drawing),
-        element("div", {"class": "chart-axis", "aria-hidden": "true"}, *ends),
-        SafeString("") if linked else table(label, ["", *(each.name for each in series)],
-                                            [[bar.label, *map(str, bar.counts)] for bar in bars]),
-    )  # fmt: skip
+    if not has_links:
+        heads = ["", *(each.name for each in series)]
+        rows = [[bar.label, *map(str, bar.counts)] for bar in bars]
+        parts.append(make_table(label, heads, rows))
+    return element("figure", {"class": "chart chart-bars"}, *parts)
+
+
+def _list_keys(bars: Sequence[Bar], series: Sequence[Series]) -> list[SafeString]:
+    """The items of the legend: each series with its total."""
+    keys = []
+    for number, each in enumerate(series):
+        total = sum(bar.counts[number] for bar in bars)
+        number_of_all = element("b", {}, f"{total:,}")
+        content = (_draw_swatch(each.tone), each.name, " ", number_of_all)
+        keys.append(element("li", {"class": "chart-key"}, *content))
+    return keys
+
+
+def _label_ends(bars: Sequence[Bar]) -> list[SafeString]:
+    if not bars:
+        return []
+    return [element("span", {}, bars[0].label), element("span", {}, bars[-1].label)]
 
 
 def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = ()) -> SafeString:
-    """Counts of ranges side by side, each with its label under it; `tones` are those of the bars, else "accent"."""
+    """Counts of ranges side by side, each with its label under it.
+
+    `tones` are those of the bars; "accent" where it has none.
+    """
     columns = []
-    top, step = max((bar.total for bar in bars), default=0) or 1, 100 / max(1, len(bars))
-    for index, bar in enumerate(bars):
-        series = [Series(bar.label, tones[index] if index < len(tones) else "accent")]
-        columns.append(_bar(bar, series, index * step, step, top, least=100 * MIN_SHARE))
-        level = 100 - 100 * max(bar.total / top, MIN_SHARE if bar.total else 0)
-        place = {"x": _percent((index + 0.5) * step), "y": _percent(level), "dy": "-5"}
-        columns.append(
-            element(
-                "text", {"class": "chart-count", "aria-hidden": "true"} | place, f"{bar.total:,}"
-            )
-        )
-    drawing = _svg(label, 96, columns, is_group=any(bar.href for bar in bars))
+    top = max((bar.total for bar in bars), default=0) or 1
+    step = 100 / max(1, len(bars))
+    accents: Iterable[Tone] = repeat("accent")
+    for index, (bar, tone) in enumerate(zip(bars, chain(tones, accents), strict=False)):
+        series = [Series(bar.label, tone)]
+        columns.append(_draw_bar(bar, series, index * step, step, top, least=100 * MIN_SHARE))
+        share = max(bar.total / top, MIN_SHARE) if bar.total else 0.0
+        attributes = {
+            "class": "chart-count",
+            "aria-hidden": "true",
+            "x": _format_percent((index + 0.5) * step),
+            "y": _format_percent(100 - 100 * share),
+            "dy": "-5",
+        }
+        columns.append(element("text", attributes, f"{bar.total:,}"))
+    drawing = _draw(label, 96, columns, is_group=any(bar.href for bar in bars))
     labels = [element("span", {}, bar.label) for bar in bars]
-    return element("figure", {"class": "chart chart-histogram"}, element("div", {"class": "chart-plot"}, drawing),
-                   element("div", {"class": "chart-labels", "aria-hidden": "true"}, *labels))  # fmt: skip
+    plot = element("div", {"class": "chart-plot"}, drawing)
+    row = element("div", {"class": "chart-labels"} | _HIDDEN, *labels)
+    return element("figure", {"class": "chart chart-histogram"}, plot, row)
 
 
 def share_bar(share: float) -> SafeString:
-    """A share, 0 to 1, as a bar behind or under its number; readers skip it, so put the number beside it."""
-    width = _percent(100 * min(1.0, max(share, MIN_SHARE))) if share > 0 else "0"
-    return element("svg", {"class": "share-bar", "width": "100%", "height": "6", "aria-hidden": "true"},
-                   element("rect", {"class": "share-bar-track", "width": "100%", "height": "100%"}),
-                   element("rect", {"class": "chart-accent", "width": width, "height": "100%"}))  # fmt: skip
+    """A share, 0 to 1, as a bar behind or under its number.
+
+    Readers skip it, so put the number beside it.
+    """
+    width = "0"
+    if share > 0:
+        width = _format_percent(100 * min(1.0, max(share, MIN_SHARE)))
+    track = {"class": "share-bar-track", "width": "100%", "height": "100%"}
+    bar = {"class": "chart-accent", "width": width, "height": "100%"}
+    attributes = {"class": "share-bar", "width": "100%", "height": "6"} | _HIDDEN
+    return element("svg", attributes, element("rect", track), element("rect", bar))
 
 
-def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> SafeString:
-    """The numbers of a chart as a table that only screen readers show; the first cell of a row names it."""
-    head = element(
-        "tr",
+def make_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> SafeString:
+    """The numbers of a chart as a table that only screen readers show.
+
+    The first cell of a row names it.
+    """
+    head = []
+    for text in heads:
+        head.append(element("th", {"scope": "col"}, text) if text else element("td", {}))
+    body = []
+    for name, *cells in rows:
+        numbers = [element("td", {}, cell) for cell in cells]
+        body.append(element("tr", {}, element("th", {"scope": "row"}, name), *numbers))
+    table = element(
+        "table",
         {},
-        *(element("th", {"scope": "col"}, text) if text else element("td", {}) for text in heads),
+        element("caption", {}, caption),
+        element("thead", {}, element("tr", {}, *head)),
+        element("tbody", {}, *body),
     )
-    body = [
-        element(
-            "tr",
-            {},
-            element("th", {"scope": "row"}, row[0]),
-            *(element("td", {}, cell) for cell in row[1:]),
-        )
-        for row in rows
-    ]
-    return element("div", {"class": "visually-hidden"},
-                   element("table", {}, element("caption", {}, caption), element("thead", {}, head),
-                           element("tbody", {}, *body)))  # fmt: skip
+    return element("div", {"class": "visually-hidden"}, table)
 
 
 def element(name: str, attributes: Mapping[str, str], *children: str) -> SafeString:
-    """An element; attribute values and children are escaped, except children that are markup already."""
+    """An element; attribute values are escaped, and children that are not markup already."""
     parts: list[str] = [SafeString(f"<{name}")]
     for attribute, value in attributes.items():
         parts += [SafeString(f' {attribute}="'), value, SafeString('"')]
     return join_html([*parts, SafeString(">"), *children, SafeString(f"</{name}>")])
 
 
-def words_of(bar: Bar, series: Sequence[Series]) -> str:
+def describe_bar(bar: Bar, series: Sequence[Series]) -> str:
     """A bar in words: "16 Nov: 12 (10 conform, 2 violate)"; with one series "16 Nov: 12"."""
-    parts = [
-        f"{count:,} {each.name}" for each, count in zip(series, bar.counts, strict=True) if count
-    ]
-    return f"{bar.label}: {bar.total:,}" + (
-        f" ({', '.join(parts)})" if len(series) > 1 and parts else ""
-    )
+    words = f"{bar.label}: {bar.total:,}"
+    if len(series) == 1 or not bar.total:
+        return words
+    counts = zip(series, bar.counts, strict=True)
+    parts = [f"{count:,} {each.name}" for each, count in counts if count]
+    return f"{words} ({', '.join(parts)})"
 
 
-def _bar(
+def _draw_bar(
     bar: Bar, series: Sequence[Series], x: float, step: float, top: int, *, least: float = 1.5
 ) -> SafeString:
-    """One bar with its hit area, which is as high as the chart, so that a small bar is as easy to click."""
-    words = words_of(bar, series)
-    hit = element(
-        "rect",
-        {
-            "class": "chart-hit",
-            "x": _percent(x),
-            "y": "0",
-            "width": _percent(step),
-            "height": "100%",
-        },
-    )
-    rects, y = [], 100.0
+    """One bar with its hit area, which is as high as the chart: so a small bar is easy to click."""
+    hit = {
+        "class": "chart-hit",
+        "x": _format_percent(x),
+        "y": "0",
+        "width": _format_percent(step),
+        "height": "100%",
+    }
+    words = describe_bar(bar, series)
+    children = [element("title", {}, words), element("rect", hit)]
+    y = 100.0
     for each, count in zip(series, bar.counts, strict=True):
-        if count:
-            height = max(100 * count / top, least)
-            y -= height
-            rects.append(element("rect", {"class": f"chart-part chart-{each.tone}", "x": _percent(x + step * 0.12),
-                                          "y": _percent(max(0.0, y)), "width": _percent(step * 0.76),
-                                          "height": _percent(height)}))  # fmt: skip
-    selected = " is-selected" if bar.is_selected else ""
-    inside = [element("title", {}, words), hit, *rects]
-    if bar.href:
-        return element(
-            "a", {"class": f"chart-slot{selected}", "href": bar.href, "aria-label": words}, *inside
-        )
-    return element("g", {"class": f"chart-slot{selected}"}, *inside)
+        if not count:
+            continue
+        height = max(100 * count / top, least)
+        y -= height
+        part = {
+            "class": f"chart-part chart-{each.tone}",
+            "x": _format_percent(x + step * 0.12),
+            "y": _format_percent(max(0.0, y)),
+            "width": _format_percent(step * 0.76),
+            "height": _format_percent(height),
+        }
+        children.append(element("rect", part))
+    attributes = {"class": "chart-slot is-selected" if bar.is_selected else "chart-slot"}
+    if not bar.href:
+        return element("g", attributes, *children)
+    return element("a", attributes | {"href": bar.href, "aria-label": words}, *children)
 
 
-def _svg(
-    label: str, height: int, children: Iterable[SafeString], *, is_group: bool = False
-) -> SafeString:
-    """A drawing as wide as its container. Screen readers skip the children of an image, but read a group of links."""
-    return element("svg", {"class": "chart-drawing", "width": "100%", "height": str(height),
-                           "role": "group" if is_group else "img", "aria-label": label}, *children)  # fmt: skip
+def _draw(label: str, height: int, children: Iterable[SafeString], *, is_group: bool) -> SafeString:
+    """A drawing as wide as its container.
+
+    Screen readers skip the children of an image, but read a group of links.
+    """
+    attributes = {
+        "class": "chart-drawing",
+        "width": "100%",
+        "height": str(height),
+        "role": "group" if is_group else "img",
+        "aria-label": label,
+    }
+    return element("svg", attributes, *children)
 
 
-def _swatch(tone: Tone) -> SafeString:
-    return element("svg", {"class": "chart-swatch", "width": "12", "height": "12", "aria-hidden": "true"},
-                   element("rect", {"class": f"chart-part chart-{tone}", "x": "1", "y": "1", "width": "10",
-                                    "height": "10"}))  # fmt: skip
+def _draw_swatch(tone: Tone) -> SafeString:
+    size = {"x": "1", "y": "1", "width": "10", "height": "10"}
+    square = element("rect", {"class": f"chart-part chart-{tone}"} | size)
+    attributes = {"class": "chart-swatch", "width": "12", "height": "12"} | _HIDDEN
+    return element("svg", attributes, square)
 
 
-def _percent(value: float) -> str:
-    return f"{_number(value)}%"
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+def _format_percent(value: float) -> str:
+    return f"{round(value, 2):g}%"

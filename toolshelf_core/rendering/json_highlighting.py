@@ -37,7 +37,8 @@ _TOKEN: Final = re.compile(
 )
 # Characters that reverse the direction of text or are invisible: their names are shown.
 _UNSEEN: Final = re.compile(
-    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u061c"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
 
 
@@ -48,8 +49,7 @@ class Note:
     `edit_href` leads to the page that changes the spec so that the line matches.
 
     `kind`: "problem", a severity of lint ("error", "warning", "info"), or the change that an export
-    made ("rewritten",
-    "dropped").
+    made ("rewritten", "dropped").
     """
 
     message: str
@@ -115,47 +115,43 @@ def highlight(
             fold; it is shown in about `MAX_TREE_HTML` characters.
         line_count: the number of all lines, if `text` is only a beginning.
     """
-    pinned = {number: tuple(of_line) for number, of_line in (notes or {}).items()}
+    notes_by_line = {number: tuple(of_line) for number, of_line in (notes or {}).items()}
     if line_count is None:
         line_count = text.count("\n") + 1 - text.endswith("\n")
-    texts = [
-        line.removesuffix("\r") for line in text[:MAX_CHARACTERS].split("\n", MAX_LINES)[:MAX_LINES]
-    ]
+    raw_lines = text[:MAX_CHARACTERS].split("\n", MAX_LINES)[:MAX_LINES]
+    texts = [line.removesuffix("\r") for line in raw_lines]
     if text.endswith("\n") and len(texts) == line_count + 1:
         texts.pop()
     colours = _Colours(MAX_TREE_HTML if folds else MAX_HTML)
-    coloured = list(colours.lines(texts, folds=folds))
-    shown = texts[: len(coloured)]
-    cut = len(text) > MAX_CHARACTERS or line_count > len(shown) or colours.is_cut
-    opening, closing = _folds(shown) if folds else ({}, set())
+    html_lines = list(colours.colour_lines(texts, folds=folds))
+    last = len(html_lines)
+    cut = len(text) > MAX_CHARACTERS or line_count > last or colours.is_cut
+    opening, closing = _find_folds(texts[:last]) if folds else ({}, set())
     lines = tuple(
         Line(
             number,
-            line,
-            pinned.get(number, ()),
+            html,
+            notes_by_line.pop(number, ()),
             opens=number in opening,
             closes=number in closing,
             folded=opening.get(number, ""),
         )
-        for number, line in enumerate(coloured, start=1)
+        for number, html in enumerate(html_lines, start=1)
     )
-    late = tuple(
-        (number, note)
-        for number in sorted(pinned)
-        if number > len(shown)
-        for note in pinned[number]
-    )
-    return Highlighted(lines, line_count, cut, late)
+    late_notes: list[tuple[int, Note]] = []
+    for number in sorted(notes_by_line):
+        late_notes += [(number, note) for note in notes_by_line[number]]
+    return Highlighted(lines, line_count, cut, tuple(late_notes))
 
 
-def shown_line_count(text: str) -> int:
+def count_shown_lines(text: str) -> int:
     """The number of lines of `text` that `highlight` shows."""
     return len(highlight(text).lines)
 
 
 def highlight_line(text: str) -> SafeString:
     """One line of JSON text as highlighted HTML."""
-    return _Colours().line(text)
+    return _Colours().colour_line(text)
 
 
 class _Colours:
@@ -169,65 +165,69 @@ class _Colours:
         self.room = room
         self.is_cut = False
 
-    def lines(self, texts: Iterable[str], *, folds: bool) -> Iterator[SafeString]:
+    def colour_lines(self, texts: Iterable[str], *, folds: bool) -> Iterator[SafeString]:
         for text in texts:
-            self.room -= _FOLD_HTML if folds and text.endswith(("[", "{")) else _LINE_HTML
+            self.room -= _LINE_HTML
+            if folds and text.endswith(("[", "{")):
+                self.room -= _FOLD_HTML - _LINE_HTML
             if self.room <= 0:
                 return
             fitting = _start_that_fits(text, self.room)
             self.is_cut = len(fitting) < len(text)
-            line = self.line(fitting)
+            line = self.colour_line(fitting)
             self.room -= len(line)
             yield line
             if self.is_cut:
                 return
 
-    def line(self, text: str) -> SafeString:
-        return join_html(self._parts(text))
+    def colour_line(self, text: str) -> SafeString:
+        return join_html(self._split_tokens(text))
 
-    def _parts(self, text: str) -> Iterator[str]:
+    def _split_tokens(self, text: str) -> Iterator[str]:
         end = 0
         for token in _TOKEN.finditer(text):
             if self.left <= 0:
                 break
             self.left -= 1
-            yield from _visible(text[end : token.start()])
+            yield from _show_unseen(text[end : token.start()])
             if token["string"] is not None:
-                yield _SPANS["jk" if token["colon"] else "jt"]
-                yield from _visible(token["string"])
+                yield _SPAN_OF_KEY if token["colon"] else _SPAN_OF_STRING
+                yield from _show_unseen(token["string"])
                 yield _SPAN_END
                 yield escape_content(token["colon"] or "")
             else:
-                yield _SPANS["jn" if token["number"] is not None else "jl"]
+                yield _SPAN_OF_LITERAL if token["number"] is None else _SPAN_OF_NUMBER
                 yield escape_content(token[0])
                 yield _SPAN_END
             end = token.end()
-        yield from _visible(text[end:])
+        yield from _show_unseen(text[end:])
 
 
 def _start_that_fits(text: str, room: int) -> str:
-    """The longest beginning of `text`, or nearly, whose HTML has about at most `room` characters."""
+    """About the longest beginning of `text` whose HTML has at most `room` characters."""
     if len(text) * _MOST_HTML <= room:
         return text
     text = text[:room]
-    while text and (needed := _html_length(text)) > room:
-        text = text[: min(len(text) * room // needed, len(text) - 1)]
+    while text and (length := _estimate_html(text)) > room:
+        text = text[: min(len(text) * room // length, len(text) - 1)]
     return text
 
 
-def _html_length(text: str) -> int:
+def _estimate_html(text: str) -> int:
     """About how many characters the HTML of `text` has."""
-    escaped = sum(map(text.count, "<>&"))
-    unseen = sum(1 for _ in _UNSEEN.finditer(text))
-    tokens = sum(1 for _ in _TOKEN.finditer(text))
-    return len(text) + _ESCAPED_HTML * escaped + _UNSEEN_HTML * unseen + _TOKEN_HTML * tokens
+    length = len(text) + _ESCAPED_HTML * sum(map(text.count, "<>&"))
+    length += _UNSEEN_HTML * sum(1 for _ in _UNSEEN.finditer(text))
+    return length + _TOKEN_HTML * sum(1 for _ in _TOKEN.finditer(text))
 
 
-_SPANS: Final = {name: SafeString(f'<span class="{name}">') for name in ("jk", "jt", "jn", "jl")}
+_SPAN_OF_KEY: Final = SafeString('<span class="jk">')
+_SPAN_OF_STRING: Final = SafeString('<span class="jt">')
+_SPAN_OF_NUMBER: Final = SafeString('<span class="jn">')
+_SPAN_OF_LITERAL: Final = SafeString('<span class="jl">')
 _SPAN_END: Final = SafeString("</span>")
 
 
-def _visible(text: str) -> Iterator[str]:
+def _show_unseen(text: str) -> Iterator[str]:
     """`text` in parts, with the names of characters that cannot be seen."""
     end = 0
     for character in _UNSEEN.finditer(text):
@@ -239,8 +239,8 @@ def _visible(text: str) -> Iterator[str]:
         yield escape_content(text[end:])
 
 
-def _folds(lines: list[str]) -> tuple[dict[int, str], set[int]]:
-    """The lines that open a fold, with the text for the closed fold, and the lines that close one."""
+def _find_folds(lines: list[str]) -> tuple[dict[int, str], set[int]]:
+    """The lines that open a fold, with the text for the closed fold, and those that close one."""
     opening: dict[int, str] = {}
     closing: set[int] = set()
     open_lines: list[int] = []

@@ -1,4 +1,4 @@
-"""Markdown as HTML or as plain text: descriptions, by one parser for all pages, and the site's own documents.
+"""Markdown as HTML or as plain text: descriptions, and the site's own documents.
 
 A line of plain text is the text that a reader of the HTML would see: `**` and backticks of Markdown
 are left out, those inside a code span (`kWh/m**2`) are not. CommonMark with tables and
@@ -24,33 +24,31 @@ from django.utils.text import slugify
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from toolshelf_core.rendering.join import tagged
+from toolshelf_core.rendering.join import tag_pieces
 
 MAX_MARKDOWN_CHARACTERS: Final = 20_000  # longer text is shown as plain text
-MAX_PARSED_CHARACTERS: Final = (
-    5_000  # for a line; a list shows many, and a hostile text takes 17 ms
-)
+# For a line: a list shows many, and a hostile text takes 17 ms.
+MAX_PARSED_CHARACTERS: Final = 5_000
 MAX_LINE_CHARACTERS: Final = 400
 
 # A description without any of these is plain text, as most are.
 _MARKUP: Final = re.compile(
     r"[`*_\[\]<>#|~\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{2,}|={2,})\s*$|https?:", re.MULTILINE
 )
-_TAGS: Final = set(
-    "a blockquote br code em hr li ol p pre s strong table tbody td th thead tr ul".split()  # noqa: SIM905 - reads well
-)
+_TEXT_TAGS: Final = {"a", "blockquote", "br", "code", "em", "hr", "p", "pre", "s", "strong"}
+_LIST_TAGS: Final = {"li", "ol", "ul"}
+_TABLE_TAGS: Final = {"table", "tbody", "td", "th", "thead", "tr"}
 _ALIGNMENTS: Final = {"text-align:right": "align-right", "text-align:center": "align-center"}
 _SCHEMES: Final = {"http", "https", "mailto"}
 
 
-def _markdown(*, breaks: bool) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(
-        ["table", "strikethrough"]
-    )
+def _make_parser(*, breaks: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": breaks})
+    parser.enable(["table", "strikethrough"])
     parser.disable(["image", "code", "html_block", "html_inline"])
     parser.validateLink = _is_absolute  # type: ignore[method-assign]
-    parser.core.ruler.push("headings_are_paragraphs", _headings_as_paragraphs)
-    parser.core.ruler.push("alignment_by_class", _alignment_by_class)
+    parser.core.ruler.push("headings_are_paragraphs", _replace_headings)
+    parser.core.ruler.push("alignment_by_class", _replace_alignment)
     return parser
 
 
@@ -60,16 +58,16 @@ def _is_absolute(url: str) -> bool:
     return bool(colon) and scheme.lower() in _SCHEMES
 
 
-def _alignment_by_class(state: object) -> None:
-    """Give the aligned cells of tables a class: the policy of the pages refuses the parser's `style`."""
+def _replace_alignment(state: object) -> None:
+    """Give aligned cells a class: the policy of the pages refuses the parser's `style`."""
     tokens: list[Token] = state.tokens  # type: ignore[attr-defined]
     for token in tokens:
         if token.type in {"th_open", "td_open"} and (style := token.attrs.pop("style", "")):
             token.attrs["class"] = _ALIGNMENTS.get(str(style), "")
 
 
-def _headings_as_paragraphs(state: object) -> None:
-    """Turn headings of a description into bold lines, so that the page's own headings stay in order."""
+def _replace_headings(state: object) -> None:
+    """Turn headings of a description into bold lines: the page's own headings stay in order."""
     tokens: list[Token] = state.tokens  # type: ignore[attr-defined]
     for position, token in enumerate(tokens):
         if token.type == "heading_open":
@@ -82,8 +80,8 @@ def _headings_as_paragraphs(state: object) -> None:
             ]
 
 
-_PARSER: Final = _markdown(breaks=True)
-_JOINING_PARSER: Final = _markdown(breaks=False)
+_PARSER: Final = _make_parser(breaks=True)
+_JOINING_PARSER: Final = _make_parser(breaks=False)
 
 
 @lru_cache(maxsize=1024)
@@ -97,52 +95,55 @@ def as_html(text: str, *, breaks: bool = True) -> SafeString:
         return format_html("<p>{}</p>", text)
     if len(text) > MAX_MARKDOWN_CHARACTERS:
         return format_html('<p class="plain">{}</p>', text)
-    sanitised = nh3.clean(
-        (_PARSER if breaks else _JOINING_PARSER).render(text),
-        tags=_TAGS,
+    parser = _PARSER if breaks else _JOINING_PARSER
+    html = nh3.clean(
+        parser.render(text),
+        tags=_TEXT_TAGS | _LIST_TAGS | _TABLE_TAGS,
         attributes={"a": {"href", "title"}, "th": {"class"}, "td": {"class"}},
         url_schemes=_SCHEMES,
         link_rel="nofollow noopener noreferrer",
     )
-    return mark_safe(sanitised)  # noqa: S308 - nh3 leaves only the tags above
+    return mark_safe(html)  # noqa: S308 - nh3 leaves only the tags above
 
 
 @lru_cache(maxsize=4096)
 def as_text(text: str) -> str:
-    """`text` on one line without Markdown syntax, which is left out in the first `MAX_PARSED_CHARACTERS` only."""
+    """`text` on one line without Markdown syntax.
+
+    The syntax is left out in the first `MAX_PARSED_CHARACTERS` only.
+    """
     start, rest = text[:MAX_PARSED_CHARACTERS], text[MAX_PARSED_CHARACTERS:]
     if _MARKUP.search(start):
-        start = "".join(_text_of(_PARSER.parse(start))).rstrip() + (
-            " " if start[-1:].isspace() else ""
-        )
+        end = " " if start[-1:].isspace() else ""
+        start = _read_text(_PARSER.parse(start)).rstrip() + end
     return " ".join(f"{start}{rest}".split())
 
 
 @lru_cache(maxsize=4096)
 def as_text_with_code(text: str) -> SafeString:
     """A short `text` on one line as `as_text` has it, in HTML with its code spans as `<code>`."""
-    pieces = _pieces_of(_PARSER.parse(text)) if _MARKUP.search(text) else [(text, False)]
-    return tagged(pieces, SafeString("<code>"), SafeString("</code>"))
+    pieces = _list_pieces(_PARSER.parse(text)) if _MARKUP.search(text) else [(text, False)]
+    return tag_pieces(pieces, SafeString("<code>"), SafeString("</code>"))
 
 
 def as_line(text: str | None) -> str:
     """The first paragraph of `text` as `as_text` has it, of at most `MAX_LINE_CHARACTERS`."""
     paragraph = re.split(r"\n\s*\n", (text or "").strip(), maxsplit=1)[0][: 4 * MAX_LINE_CHARACTERS]
     line = as_text(paragraph)
-    return (
-        line if len(line) <= MAX_LINE_CHARACTERS else line[: MAX_LINE_CHARACTERS - 1].rstrip() + "…"
-    )
+    if len(line) > MAX_LINE_CHARACTERS:
+        line = line[: MAX_LINE_CHARACTERS - 1].rstrip() + "…"
+    return line
 
 
-def _text_of(tokens: Sequence[Token]) -> Iterator[str]:
-    return (text for text, _ in _pieces_of(tokens))
+def _read_text(tokens: Sequence[Token]) -> str:
+    return "".join(text for text, _ in _list_pieces(tokens))
 
 
-def _pieces_of(tokens: Sequence[Token]) -> Iterator[tuple[str, bool]]:
+def _list_pieces(tokens: Sequence[Token]) -> Iterator[tuple[str, bool]]:
     """The pieces of the text, each with whether it is code."""
     for token in tokens:
         if token.children is not None:
-            yield from _pieces_of(token.children)
+            yield from _list_pieces(token.children)
         elif token.type in {"text", "text_special"}:
             yield token.content, False
         elif token.type in {"code_inline", "fence", "code_block"}:
@@ -198,35 +199,33 @@ def read_document(
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     title, summary, headings, tokens = "", "", list[Heading](), list[Token]()
-    parsed, ids = parser.parse(text), Counter[str]()
-    for position, token in enumerate(parsed):
+    all_tokens, ids = parser.parse(text), Counter[str]()
+    for position, token in enumerate(all_tokens):
         if token.type == "inline":
-            token.children = [
-                one for one in _linked(token.children or [], link) if _is_shown(one, image)
-            ]
-        following = " ".join("".join(_text_of(parsed[position + 1 : position + 2])).split())
+            children = _resolve_links(token.children or [], link)
+            token.children = [child for child in children if _is_shown(child, image)]
+        following = " ".join(_read_text(all_tokens[position + 1 : position + 2]).split())
         if token.type == "heading_open":
             slug = slugify(following)
             token.attrs["id"] = f"{slug}-{ids[slug]}" if ids[slug] else slug
             ids[slug] += 1
             if token.tag == "h2":
                 headings.append(Heading(following, str(token.attrs["id"])))
-            title = title or (following if token.tag == "h1" else "")
+            elif token.tag == "h1":
+                title = title or following
         elif token.type == "paragraph_open":
             summary = summary or following
         elif token.type == "table_open":
             token.attrs["tabindex"] = "0"  # it scrolls where it is wider than the page
         elif token.type == "fence" and code:
-            token = Token(  # noqa: PLW2901
-                "html_block", "", 0, content=code(position, token.info, token.content), block=True
-            )
+            content = code(position, token.info, token.content)
+            token = Token("html_block", "", 0, content=content, block=True)  # noqa: PLW2901
         tokens.append(token)
     if title:
         start = next(position for position, token in enumerate(tokens) if token.tag == "h1")
         del tokens[start : start + 3]
-    return Document(
-        title, summary, tuple(headings), parser.renderer.render(tokens, parser.options, {})
-    )
+    html = parser.renderer.render(tokens, parser.options, {})
+    return Document(title, summary, tuple(headings), html)
 
 
 def _is_shown(token: Token, image: Callable[[str], Mapping[str, str] | None]) -> bool:
@@ -238,8 +237,11 @@ def _is_shown(token: Token, image: Callable[[str], Mapping[str, str] | None]) ->
     return attributes is not None
 
 
-def _linked(tokens: list[Token], link: Callable[[str], str | None]) -> Iterator[Token]:
-    """`tokens` of one paragraph, with the addresses of links; those without one are left out, but not their text."""
+def _resolve_links(tokens: list[Token], link: Callable[[str], str | None]) -> Iterator[Token]:
+    """`tokens` of one paragraph, with the addresses of links.
+
+    Links without one are left out, but not their text.
+    """
     is_open = False
     for token in tokens:
         if token.type == "link_open":

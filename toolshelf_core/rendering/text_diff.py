@@ -11,13 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, zip_longest
+from itertools import groupby, repeat, zip_longest
+from operator import itemgetter
 from typing import Final, Literal
 
 from toolspec.text.pretty import is_one_line, pretty_print
 
 CONTEXT_LINES: Final = 3
-MAX_EDITS: Final = 600  # lines added and removed; beyond it, all lines between first and last difference are changed
+# Lines added and removed; beyond it, all lines between first and last difference are changed.
+MAX_EDITS: Final = 600
 LEAST_FOLDED: Final = 4  # fewer unchanged lines are not folded
 MOST_FOLDED: Final = 1_000  # unchanged lines in a fold; of more, only the number is shown
 MAX_ROWS: Final = 4_000  # that are shown outside folds
@@ -26,18 +28,20 @@ MAX_LINE: Final = 10_000  # characters of a line that are shown
 MAX_ALIGNED: Final = 2_500  # pairs of a removed and an added line that are compared, to match them
 MAX_WORDS: Final = 400  # in longer lines, changed words are not marked
 MAX_WORD_EDITS: Final = 80
-LEAST_ALIKE: Final = (
-    0.4  # with at least this share of common words, two lines count as one changed line
-)
+# With at least this share of common words, two lines count as one changed line.
+LEAST_ALIKE: Final = 0.4
 
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
 Mark = Literal["same", "add", "del"]
+_SIGNS: Final[dict[Mark, str]] = {"same": " ", "add": "+", "del": "-"}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: its number in the old and in the new text (None if it is not in that text), and its mark.
+    """One line: its number in the old and in the new text, and its mark.
+
+    A number is None if the line is not in that text.
 
     `words` are the changed spans within it, as (start, end); () if all of it changed, or nothing.
     """
@@ -78,12 +82,15 @@ class Stretch:
 
     @property
     def rows(self) -> Iterator[Row]:
-        """The lines in one column: in each run of changes the removed lines come first, then the added ones."""
-        for changed, run in groupby(self.pairs, key=lambda pair: pair[0] is not pair[1]):
-            pairs = list(run)
-            yield from (old for old, _ in pairs if old)
-            if changed:
-                yield from (new for _, new in pairs if new)
+        """The lines in one column.
+
+        In each run of changes the removed lines come first, then the added ones.
+        """
+        for is_change, run in groupby(self.pairs, key=lambda pair: pair[0] is not pair[1]):
+            old, new = zip(*run, strict=True)
+            yield from filter(None, old)
+            if is_change:
+                yield from filter(None, new)
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ class Difference:
     @cached_property
     def hunks(self) -> tuple[tuple[Row, ...], ...]:
         """The changes, with some unchanged lines around them."""
-        return tuple(_hunks(self.rows))
+        return tuple(_find_hunks(self.rows))
 
     @cached_property
     def shown_hunks(self) -> tuple[tuple[Row, ...], ...]:
@@ -117,7 +124,7 @@ class Difference:
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
         """All lines, folded if far from any change; up to the limit (see `left_out`)."""
-        return tuple(_stretches(self.rows))
+        return tuple(_split_stretches(self.rows))
 
     @cached_property
     def left_out(self) -> int:
@@ -146,17 +153,20 @@ def compare(old: str, new: str) -> Difference:
 
 def compare_lines(old: str, new: str, *, laid_out: bool = False) -> Difference:
     """The difference between two texts, line by line."""
-    return Difference(tuple(_rows(old.splitlines(), new.splitlines())), laid_out)
+    return Difference(tuple(_compare_rows(old.splitlines(), new.splitlines())), laid_out)
 
 
-def dedented(rows: Sequence[Row]) -> list[Row]:
-    """Some lines without the spaces that all of them begin with; lines with marked words are not for it."""
-    indents = [len(row.text) - len(row.text.lstrip(" ")) for row in rows if row.text.strip()]
-    indent = min(indents, default=0)
-    return [replace(row, text=row.text[indent:]) for row in rows]
+def remove_indent(rows: Sequence[Row]) -> list[Row]:
+    """Some lines without the spaces that all of them begin with.
+
+    Lines with marked words are not for it.
+    """
+    texts = [row.text for row in rows if row.text.strip()]
+    spaces = min((len(text) - len(text.lstrip(" ")) for text in texts), default=0)
+    return [replace(row, text=row.text[spaces:]) for row in rows]
 
 
-def unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
+def write_unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
     """The difference in the unified format; "" if there is none."""
     return as_unified(compare(old, new), old_name=old_name, new_name=new_name)
 
@@ -167,23 +177,25 @@ def as_unified(difference: Difference, *, old_name: str, new_name: str) -> str:
         return ""
     lines = [f"--- {old_name}", f"+++ {new_name}"]
     for hunk in difference.hunks:
-        lines.append(f"@@ -{_range(hunk, 'old')} +{_range(hunk, 'new')} @@")
-        lines += [{"same": " ", "add": "+", "del": "-"}[row.mark] + row.text for row in hunk]
+        old = _write_range([row.old for row in hunk])
+        new = _write_range([row.new for row in hunk])
+        lines.append(f"@@ -{old} +{new} @@")
+        lines += [_SIGNS[row.mark] + row.text for row in hunk]
     return "\n".join(lines) + "\n"
 
 
-def _range(hunk: Sequence[Row], side: Literal["old", "new"]) -> str:
-    numbers = [number for row in hunk if (number := getattr(row, side)) is not None]
+def _write_range(line_numbers: Sequence[int | None]) -> str:
+    numbers = [number for number in line_numbers if number is not None]
     return f"{numbers[0]},{len(numbers)}" if numbers else "0,0"
 
 
-def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
-    start = _common(old, new)
-    end = _common(old[start:][::-1], new[start:][::-1])
+def _compare_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    start = _count_common(old, new)
+    end = _count_common(old[start:][::-1], new[start:][::-1])
     old_end, new_end = len(old) - end, len(new) - end
     for index in range(start):
         yield Row(index + 1, index + 1, "same", old[index])
-    for mark, old_from, old_to, new_from, new_to in _changes(
+    for mark, old_from, old_to, new_from, new_to in _list_changes(
         old[start:old_end], new[start:new_end]
     ):
         if mark == "same":
@@ -199,22 +211,22 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
         yield Row(old_end + index + 1, new_end + index + 1, "same", old[old_end + index])
 
 
-def _common(old: Sequence[str], new: Sequence[str]) -> int:
+def _count_common(old: Sequence[str], new: Sequence[str]) -> int:
     """The number of equal lines at the beginning of both."""
     count = 0
-    for one, other in zip(old, new, strict=False):
-        if one != other:
+    for line, other in zip(old, new, strict=False):
+        if line != other:
             break
         count += 1
     return count
 
 
-def _changes(
+def _list_changes(
     old: Sequence[str], new: Sequence[str]
 ) -> Iterator[tuple[Mark | Literal["changed"], int, int, int, int]]:
     """(mark, from and to in `old`, from and to in `new`) of each stretch, in order."""
     x = y = 0
-    for match in [*_matches(old, new), (len(old), len(new), 0)]:
+    for match in [*_find_matches(old, new), (len(old), len(new), 0)]:
         if x < match[0] or y < match[1]:
             yield "changed", x, match[0], y, match[1]
         x, y = match[0] + match[2], match[1] + match[2]
@@ -222,83 +234,93 @@ def _changes(
             yield "same", match[0], x, match[1], y
 
 
-def _matches(
+def _find_matches(
     old: Sequence[str], new: Sequence[str], max_edits: int = MAX_EDITS
 ) -> list[tuple[int, int, int]]:
-    """(start in `old`, start in `new`, length) of equal runs, with the fewest edits; [] if there are too many edits.
+    """(start in `old`, start in `new`, length) of equal runs, with the fewest edits.
 
-    Source: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", section 4. Unlike difflib's, its cost is
-    limited by the number of edits, whatever the lines are.
+    [] if there are too many edits.
+
+    Source: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", section 4. Unlike
+    difflib's, its cost is limited by the number of edits, whatever the lines are.
     """
-    furthest = {
-        1: 0
-    }  # by diagonal (x - y): the furthest position in `old` that the edits so far reach
+    # By diagonal (x - y): the furthest position in `old` that the edits so far reach.
+    furthest = {1: 0}
     trail: list[dict[int, int]] = []
     for edits in range(min(len(old) + len(new), max_edits) + 1):
         trail.append(dict(furthest))
         for diagonal in range(-edits, edits + 1, 2):
-            down = diagonal == -edits or (
-                diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1]
-            )
-            x = furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
+            is_addition = _is_addition(furthest, diagonal, edits)
+            x = furthest[diagonal + 1] if is_addition else furthest[diagonal - 1] + 1
             y = x - diagonal
             while x < len(old) and y < len(new) and old[x] == new[y]:
                 x, y = x + 1, y + 1
             furthest[diagonal] = x
             if x >= len(old) and y >= len(new):
-                return _walked_back(trail, len(old), len(new))
+                return _walk_back(trail, len(old), len(new))
     return []
 
 
-def _walked_back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int, int]]:
+def _is_addition(furthest: dict[int, int], diagonal: int, edits: int) -> bool:
+    """Whether the last of `edits` on this diagonal is an added line, not a removed one."""
+    if abs(diagonal) == edits:
+        return diagonal < 1
+    return furthest[diagonal - 1] < furthest[diagonal + 1]
+
+
+def _walk_back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int, int]]:
     """The matches on the path to (x, y) that `trail` recorded."""
     matches: list[tuple[int, int, int]] = []
     for edits in range(len(trail) - 1, -1, -1):
         furthest, diagonal = trail[edits], x - y
-        down = diagonal == -edits or (
-            diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1]
-        )
-        before = diagonal + 1 if down else diagonal - 1
-        from_x = furthest[before] if edits else 0
-        start_x = (from_x if down else from_x + 1) if edits else 0
+        start_x = end_x = before = 0
+        if edits:
+            is_addition = _is_addition(furthest, diagonal, edits)
+            before = diagonal + 1 if is_addition else diagonal - 1
+            end_x = furthest[before]
+            start_x = end_x if is_addition else end_x + 1
         if x > start_x:
             matches.append((start_x, start_x - diagonal, x - start_x))
-        x, y = from_x, from_x - before
+        x, y = end_x, end_x - before
     return matches[::-1]
 
 
-def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
-    changed = [index for index, row in enumerate(rows) if row.mark != "same"]
-    start = 0
-    for position, index in enumerate(changed):
-        last = position + 1 == len(changed)
-        if last or changed[position + 1] - index > 2 * CONTEXT_LINES:
-            first = max(0, changed[start] - CONTEXT_LINES)
-            yield tuple(rows[first : index + CONTEXT_LINES + 1])
-            start = position + 1
-
-
-# -- side by side -----------------------------------------------------------------------------------------------------
-
-
-def _stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
-    """The rows in stretches, alternately folded and not; at most `MAX_ROWS` rows of each kind."""
-    left, left_folded = _Room(MAX_ROWS), _Room(MAX_ROWS)
-    for folded, run in groupby(
-        zip(rows, _far_from_changes(rows), strict=True), key=lambda one: one[1]
-    ):
-        lines = [row for row, _ in run]
-        if folded:
-            shown = (
-                left_folded.take(lines) if len(lines) <= min(MOST_FOLDED, left_folded.rows) else []
-            )
-            if len(shown) < len(lines):
-                shown = []
-            yield Stretch(tuple((row, row) for row in shown), folded=True, lines=len(lines))
+def _find_hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
+    start: int | None = None
+    end = 0
+    for index, row in enumerate(rows):
+        if row.mark == "same":
             continue
-        shown = left.take(lines)
-        yield Stretch(tuple(_pairs(shown)), folded=False, lines=len(shown))
-        if len(shown) < len(lines) or not left.rows:
+        if start is not None and index - end > 2 * CONTEXT_LINES:
+            yield tuple(rows[max(0, start - CONTEXT_LINES) : end + CONTEXT_LINES + 1])
+            start = None
+        start = index if start is None else start
+        end = index
+    if start is not None:
+        yield tuple(rows[max(0, start - CONTEXT_LINES) : end + CONTEXT_LINES + 1])
+
+
+# -- side by side -------------------------------------------------------------------------------
+
+
+def _split_stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
+    """The rows in stretches, alternately folded and not; at most `MAX_ROWS` rows of each kind."""
+    room, room_in_folds = _Room(MAX_ROWS), _Room(MAX_ROWS)
+    marked_rows = zip(rows, _find_folds(rows), strict=True)
+    for is_fold, run in groupby(marked_rows, key=itemgetter(1)):
+        lines = [row for row, _ in run]
+        if is_fold:
+            fitting = []
+            if len(lines) <= min(MOST_FOLDED, room_in_folds.rows):
+                fitting = room_in_folds.take(lines)
+            if len(fitting) < len(lines):
+                fitting = []
+            pairs = tuple(zip(fitting, fitting, strict=True))
+            yield Stretch(pairs, folded=True, lines=len(lines))
+            continue
+        fitting = room.take(lines)
+        yield Stretch(tuple(_pair_rows(fitting)), folded=False, lines=len(fitting))
+        if len(fitting) < len(lines) or not room.rows:
             return
 
 
@@ -321,99 +343,113 @@ class _Room:
         return fitting
 
 
-def _far_from_changes(rows: Sequence[Row]) -> list[bool]:
+def _find_folds(rows: Sequence[Row]) -> list[bool]:
     """For each row, whether to fold it."""
-    folded = [True] * len(rows)
+    folds = [True] * len(rows)
     for index, row in enumerate(rows):
         if row.mark != "same":
             start, end = max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1
-            folded[start:end] = [False] * len(folded[start:end])
+            folds[start:end] = [False] * len(folds[start:end])
     at = 0
-    for is_folded, run in groupby(folded[:]):
+    for is_fold, run in groupby(folds[:]):
         length = len(list(run))
-        if is_folded and length < LEAST_FOLDED:
-            folded[at : at + length] = [False] * length
+        if is_fold and length < LEAST_FOLDED:
+            folds[at : at + length] = [False] * length
         at += length
-    return folded
+    return folds
 
 
-def _pairs(rows: Iterable[Row]) -> Iterator[tuple[Row | None, Row | None]]:
-    for unchanged, run in groupby(rows, key=lambda row: row.mark == "same"):
-        if unchanged:
-            yield from ((row, row) for row in run)
+def _pair_rows(rows: Iterable[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+    for is_same, run in groupby(rows, key=lambda row: row.mark == "same"):
+        lines = list(run)
+        if is_same:
+            yield from zip(lines, lines, strict=True)
             continue
-        changed = list(run)
-        removed, added = ([row for row in changed if row.mark == mark] for mark in ("del", "add"))
-        yield from _aligned(removed, added)
+        deletions = [row for row in lines if row.mark == "del"]
+        additions = [row for row in lines if row.mark == "add"]
+        yield from _align_rows(deletions, additions)
 
 
-def _aligned(
-    removed: Sequence[Row], added: Sequence[Row]
+def _align_rows(
+    deletions: Sequence[Row], additions: Sequence[Row]
 ) -> Iterator[tuple[Row | None, Row | None]]:
-    """Each removed line beside its changed version; the other removed and added lines are paired in order."""
+    """Each removed line beside its changed version; the other lines are paired in order."""
     x = y = 0
-    for old, new in [*_alike(removed, added), (len(removed), len(added))]:
-        yield from zip_longest(removed[x:old], added[y:new])
-        if old < len(removed):
-            yield _with_words(removed[old], added[new])
+    for old, new in [*_match_rows(deletions, additions), (len(deletions), len(additions))]:
+        yield from zip_longest(deletions[x:old], additions[y:new])
+        if old < len(deletions):
+            yield _mark_words(deletions[old], additions[new])
         x, y = old + 1, new + 1
 
 
-def _alike(removed: Sequence[Row], added: Sequence[Row]) -> list[tuple[int, int]]:
-    """The indices of lines and their changed versions, in order, with the greatest total similarity."""
-    if not removed or not added or len(removed) * len(added) > MAX_ALIGNED:
+def _match_rows(deletions: Sequence[Row], additions: Sequence[Row]) -> list[tuple[int, int]]:
+    """The indices of lines and their changed versions, in order, as similar as possible in all."""
+    if not deletions or not additions or len(deletions) * len(additions) > MAX_ALIGNED:
         return []
-    old, new = ([_word_counts(row.text) for row in rows] for rows in (removed, added))
+    old = [_count_words(row.text) for row in deletions]
+    new = [_count_words(row.text) for row in additions]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    shares = [[_share(one, other) for other in new] for one in old]
+    shares = [list(map(_share, repeat(words), new)) for words in old]
     for x in reversed(range(len(old))):
         for y in reversed(range(len(new))):
             best[x][y] = max(best[x + 1][y], best[x][y + 1], best[x + 1][y + 1] + shares[x][y])
-    found: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     x = y = 0
     while x < len(old) and y < len(new):
         if shares[x][y] and best[x][y] == best[x + 1][y + 1] + shares[x][y]:
-            found.append((x, y))
+            matches.append((x, y))
             x, y = x + 1, y + 1
         elif best[x][y] == best[x + 1][y]:
             x += 1
         else:
             y += 1
-    return found
+    return matches
 
 
-def _word_counts(text: str) -> Counter[str]:
-    """The words of a line, the first of them twice because it is mostly a member's name; without words, its signs."""
+def _count_words(text: str) -> Counter[str]:
+    """The words of a line; without words, its signs.
+
+    The first word counts twice, because it is mostly a member's name.
+    """
     words = re.findall(r"\w+", text)
-    return Counter([*words, words[0]] if words else text.split())
+    return Counter(words + words[:1] or text.split())
 
 
-def _share(one: Counter[str], other: Counter[str]) -> float:
+def _share(words: Counter[str], others: Counter[str]) -> float:
     """The share of words that two lines have in common, from 0 to 1; 0 below `LEAST_ALIKE`."""
-    total = one.total() + other.total()
-    share = 2 * (one & other).total() / total if total else 1.0
+    total = words.total() + others.total()
+    if not total:
+        return 1.0
+    share = 2 * (words & others).total() / total
     return share if share >= LEAST_ALIKE else 0.0
 
 
-def _with_words(old: Row, new: Row) -> tuple[Row, Row]:
+def _mark_words(old: Row, new: Row) -> tuple[Row, Row]:
     """The two rows with their changed words."""
     if max(len(old.text), len(new.text)) > MAX_LINE:
         return old, new
     before, after = _WORD.findall(old.text), _WORD.findall(new.text)
     if max(len(before), len(after)) > MAX_WORDS:
         return old, new
-    matches = _matches(before, after, MAX_WORD_EDITS)
+    matches = _find_matches(before, after, MAX_WORD_EDITS)
     if not matches:
         return old, new
-    same_before = {at for start, _, length in matches for at in range(start, start + length)}
-    same_after = {at for _, start, length in matches for at in range(start, start + length)}
-    return replace(old, words=_changed_spans(before, same_before)), replace(
-        new, words=_changed_spans(after, same_after)
+    same_before: set[int] = set()
+    same_after: set[int] = set()
+    for x, y, length in matches:
+        same_before.update(range(x, x + length))
+        same_after.update(range(y, y + length))
+    return (
+        replace(old, words=_find_spans(before, same_before)),
+        replace(new, words=_find_spans(after, same_after)),
     )
 
 
-def _changed_spans(words: Sequence[str], same: set[int]) -> tuple[tuple[int, int], ...]:
-    """The spans of all words whose index is not in `same`; spans with only spaces between them are joined."""
+def _find_spans(words: Sequence[str], same: set[int]) -> tuple[tuple[int, int], ...]:
+    """The spans of all words whose index is not in `same`.
+
+    Spans with only spaces between them are joined.
+    """
     spans: list[tuple[int, int]] = []
     text = "".join(words)
     end = 0

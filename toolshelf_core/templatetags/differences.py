@@ -7,11 +7,11 @@ from typing import Final
 from django import template
 from django.utils.safestring import SafeString
 
-from toolshelf_core.rendering.join import tagged
-from toolshelf_core.rendering.text_diff import Difference, Row, compare_lines, dedented
+from toolshelf_core.rendering.join import tag_pieces
+from toolshelf_core.rendering.text_diff import Difference, Row, compare_lines, remove_indent
 
 register = template.Library()
-register.filter("dedented", dedented)
+register.filter("dedented", remove_indent)
 
 _WORD: Final = (SafeString('<mark class="diff-word">'), SafeString("</mark>"))
 
@@ -25,4 +25,4 @@ def words_difference(texts: tuple[str, str]) -> Difference:
 @register.filter
 def with_words(row: Row) -> SafeString:
     """The text of a line with the words that changed marked."""
-    return tagged(row.pieces, *_WORD)
+    return tag_pieces(row.pieces, *_WORD)

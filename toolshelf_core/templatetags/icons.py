@@ -1,4 +1,4 @@
-"""`{% icon "search" %}`: an icon of the vendored set as inline SVG, so that it has the colour of its text."""
+"""`{% icon "search" %}`: an icon of the vendored set as inline SVG, in the colour of its text."""
 
 import re
 from functools import cache
@@ -29,6 +29,6 @@ def icon(name: str) -> SafeString:
         KeyError: there is no such icon; `frontend/build.mjs` lists the vendored ones.
     """
     shapes = shapes_by_name()[name]
-    return mark_safe(  # noqa: S308 - our own vendored file, and a name that is one of its keys
-        f'<svg class="icon icon-{name}" viewBox="0 0 24 24" width="16" height="16" aria-hidden="true">{shapes}</svg>'
-    )
+    size = 'viewBox="0 0 24 24" width="16" height="16"'
+    svg = f'<svg class="icon icon-{name}" {size} aria-hidden="true">{shapes}</svg>'
+    return mark_safe(svg)  # noqa: S308 - our own vendored file, and a name that is one of its keys

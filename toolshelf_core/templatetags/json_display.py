@@ -73,10 +73,11 @@ def json_block(
     is_value = value is not ABSENT
     line_count = None
     if is_value:
-        text, line_count = _printed(value)
-    notes, loose = _notes_by_line(text, list(annotations))
+        text, line_count = _print(value)
+    notes, loose = _group_notes(text, list(annotations))
     if line_count is not None and line_count > text.count("\n") + 1:
-        loose = [_with_pointer(one) for one in annotations]  # no line is known in a beginning
+        # No line is known in a beginning.
+        loose = [_note_with_pointer(annotation) for annotation in annotations]
     highlighted = highlight(text, notes, folds=tree and is_value, line_count=line_count)
     return {
         "id": id,
@@ -87,12 +88,12 @@ def json_block(
         "whole": whole,
         "download_url": download_url,
         "highlighted": highlighted,
-        "rows": _rows(
+        "rows": _write_rows(
             highlighted.lines,
             id,
             numbered=numbered,
             tree=tree,
-            marks=_marks_by_line(text, list(marks)),
+            marks=_group_marks(text, list(marks)),
         ),
         "tree": tree,
         "is_short": tree and len(highlighted.lines) <= SHORT_LINES,
@@ -101,8 +102,8 @@ def json_block(
     }
 
 
-def _printed(value: JSON) -> tuple[str, int]:
-    """`value` on several lines, of a long one only the beginning; and the number of all its lines."""
+def _print(value: JSON) -> tuple[str, int]:
+    """`value` on several lines, of a long one the beginning; and the number of all its lines."""
     size = printed_size(value)
     if size.characters <= MAX_PRINTED:
         return reader.dumps(value, indent=2), size.lines
@@ -113,14 +114,11 @@ def _printed(value: JSON) -> tuple[str, int]:
 def json_inline(value: Any) -> SafeString:
     """A JSON value on one line, truncated if it is long."""
     text = reader.dumps(value)
-    cut = len(text) > MAX_INLINE_CHARACTERS
-    shown = highlight_line(text[:MAX_INLINE_CHARACTERS])
-    more = (
-        format_html('<span class="muted" title="{} characters">…</span>', f"{len(text):,}")
-        if cut
-        else ""
-    )
-    return format_html('<code class="json-word">{}{}</code>', shown, more)
+    html = highlight_line(text[:MAX_INLINE_CHARACTERS])
+    if len(text) > MAX_INLINE_CHARACTERS:
+        more = '<span class="muted" title="{} characters">…</span>'
+        html += format_html(more, f"{len(text):,}")
+    return format_html('<code class="json-word">{}</code>', html)
 
 
 _TAG_END: Final = SafeString('">')
@@ -132,6 +130,7 @@ _FOLD: Final = SafeString('<details class="json-fold" open><summary class="')
 _FOLDED: Final = SafeString('" data-folded="')
 _FOLD_LINE_END: Final = SafeString("</summary>")
 _FOLD_END: Final = SafeString("</details>")
+_MARK: Final = ' <span class="value-change value-{} compared-with-{}">{}</span>'
 _LINE: Final = SafeString('<span class="')
 _NUMBERED: Final = SafeString('" data-line="')
 _LINE_END: Final = SafeString("\n</span>")
@@ -142,7 +141,7 @@ _LINK_NUMBER: Final = SafeString('" data-line="')
 _LINK_END: Final = SafeString('" tabindex="-1" aria-hidden="true"></a>')
 
 
-def _rows(
+def _write_rows(
     lines: Iterable[Line],
     block: str,
     *,
@@ -150,13 +149,13 @@ def _rows(
     tree: bool,
     marks: Mapping[int, Sequence[SafeString]],
 ) -> SafeString:
-    """The lines as HTML, built in Python: a template would take ten times as long for a thousand lines."""
+    """The lines as HTML, built in Python: a template would take ten times as long."""
     return join_html(
-        _row_parts(lines, join_html([block, "-L"]), numbered=numbered, tree=tree, marks=marks)
+        _list_parts(lines, join_html([block, "-L"]), numbered=numbered, tree=tree, marks=marks)
     )
 
 
-def _row_parts(
+def _list_parts(
     lines: Iterable[Line],
     prefix: SafeString,
     *,
@@ -167,7 +166,8 @@ def _row_parts(
     for line in lines:
         number = SafeString(line.number)
         yield _FOLD if line.opens else _LINE
-        yield from (_WITH_NOTE[line.notes[0].kind] if line.notes else _WITHOUT_NOTE, prefix, number)
+        opening = _WITH_NOTE[line.notes[0].kind] if line.notes else _WITHOUT_NOTE
+        yield from (opening, prefix, number)
         if line.opens:
             yield from (_FOLDED, line.folded)
         elif tree and numbered:  # of which there may be thousands, and a click selects the line
@@ -180,48 +180,48 @@ def _row_parts(
         yield line.html
         yield from marks.get(line.number, ())
         yield _FOLD_LINE_END if line.opens else _LINE_END
-        yield from map(_note, line.notes)
+        yield from map(_write_note, line.notes)
         if line.closes:
             yield _FOLD_END
 
 
-def _note(note: Note) -> SafeString:
-    link = format_html(' <a href="{}">See the rule</a>', note.href) if note.href else ""
+def _write_note(note: Note) -> SafeString:
+    link = SafeString("")
+    if note.href:
+        link += format_html(' <a href="{}">See the rule</a>', note.href)
     if note.edit_href:
         link += format_html(' <a href="{}">Change the spec to match</a>', note.edit_href)
-    message = note.message if isinstance(note.message, SafeString) else with_code(note.message)
+    message = note.message
+    if not isinstance(message, SafeString):
+        message = with_code(message)
     parts = (note.kind, icon(note.icon), message, link)
     return format_html(
         '<span class="json-note note-{}" role="note">{}<span>{}{}</span></span>', *parts
     )
 
 
-def _marks_by_line(text: str, marks: Sequence[Any]) -> dict[int, list[SafeString]]:
+def _group_marks(text: str, marks: Sequence[Any]) -> dict[int, list[SafeString]]:
     """The marks of each line, as HTML."""
-    positions = _positions(text, {mark.pointer for mark in marks}) if marks else {}
+    positions = _locate(text, {mark.pointer for mark in marks})
     by_line: dict[int, list[SafeString]] = {}
     for mark in marks:
         if mark.pointer in positions:
-            shown = format_html(
-                ' <span class="value-change value-{} compared-with-{}">{}</span>',
-                mark.kind,
-                mark.compared_with,
-                mark.words,
-            )
-            by_line.setdefault(positions[mark.pointer][0], []).append(shown)
+            html = format_html(_MARK, mark.kind, mark.compared_with, mark.words)
+            by_line.setdefault(positions[mark.pointer][0], []).append(html)
     return by_line
 
 
-def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[Note]], list[Note]]:
+def _group_notes(text: str, annotations: list[Any]) -> tuple[dict[int, list[Note]], list[Note]]:
     """The notes of each line, and the notes without a known line."""
-    pointers = {_part(one, "pointer") or "" for one in annotations if not _part(one, "line")}
-    positions = _positions(text, pointers) if pointers else {}
+    unplaced = [annotation for annotation in annotations if not _get(annotation, "line")]
+    positions = _locate(text, {_get(annotation, "pointer") or "" for annotation in unplaced})
     by_line: dict[int, list[Note]] = {}
     loose: list[Note] = []
-    for one in annotations:
-        note = one if isinstance(one, Note) else _note_of(one)
-        pointer = _part(one, "pointer") or ""
-        line = _part(one, "line") or (positions[pointer][0] if pointer in positions else None)
+    for annotation in annotations:
+        note = _as_note(annotation)
+        line = _get(annotation, "line")
+        if not line:
+            line, _ = positions.get(_get(annotation, "pointer") or "", (0, 0))
         if line:
             by_line.setdefault(line, []).append(note)
         else:
@@ -229,27 +229,33 @@ def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[No
     return by_line, loose
 
 
-def _note_of(problem: Any) -> Note:
+def _as_note(problem: Any) -> Note:
+    if isinstance(problem, Note):
+        return problem
     return Note(
-        _part(problem, "message") or "",
-        _part(problem, "schema_href") or "",
-        _part(problem, "kind") or "problem",
-        edit_href=_part(problem, "edit_href") or "",
+        _get(problem, "message") or "",
+        _get(problem, "schema_href") or "",
+        _get(problem, "kind") or "problem",
+        edit_href=_get(problem, "edit_href") or "",
     )
 
 
-def _with_pointer(problem: Any) -> Note:
-    note = problem if isinstance(problem, Note) else _note_of(problem)
-    pointer = _part(problem, "pointer")
+def _note_with_pointer(problem: Any) -> Note:
+    note = _as_note(problem)
+    pointer = _get(problem, "pointer")
     return replace(note, message=f"{pointer}: {note.message}") if pointer else note
 
 
-def _positions(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:
+def _locate(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:
+    if not pointers:
+        return {}
     try:
         return locate(text, pointers)
     except (ToolshelfError, ValueError, LookupError):
         return {}  # not JSON, or no such pointer: the notes are shown above the text instead
 
 
-def _part(problem: Any, name: str) -> Any:
-    return problem.get(name) if isinstance(problem, Mapping) else getattr(problem, name, None)
+def _get(problem: Any, name: str) -> Any:
+    if isinstance(problem, Mapping):
+        return problem.get(name)
+    return getattr(problem, name, None)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from django import template
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 register = template.Library()
@@ -17,7 +17,9 @@ _HEADINGS: Final = {
 
 @register.simple_tag
 def stacked_head(*columns: str) -> SafeString:
-    """The `<thead>` with these headings: "Tool"; "Score|number" at the right; "Actions|hidden" for screen readers.
+    """The `<thead>` with these headings.
+
+    "Tool" is shown, "Score|number" at the right, "Actions|hidden" to screen readers only.
 
     The headings are written in the template: a name that somebody typed may contain "|". The roles
     of a table are written out, because browsers drop them where CSS displays cells as blocks.
@@ -25,11 +27,8 @@ def stacked_head(*columns: str) -> SafeString:
     Raises:
         KeyError: there is no such kind of heading.
     """
-    headings = [
-        format_html(_HEADINGS[kind], text)
-        for text, _, kind in (column.partition("|") for column in columns)
-    ]
-    return format_html(
-        '<thead role="rowgroup"><tr role="row">{}</tr></thead>',
-        format_html_join("", "{}", ((heading,) for heading in headings)),
-    )
+    headings = SafeString("")
+    for column in columns:
+        text, _, kind = column.partition("|")
+        headings += format_html(_HEADINGS[kind], text)
+    return format_html('<thead role="rowgroup"><tr role="row">{}</tr></thead>', headings)

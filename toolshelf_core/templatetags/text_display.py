@@ -45,8 +45,8 @@ register.filter("content", escape_content)
 
 @register.filter
 def breakable(name: str) -> SafeString:
-    """A name that may break after each `_`, `.`, `/` and `:`, and before a capital inside a word."""
-    return SafeString("<wbr>".join(escape(part) for part in _BREAKS.split(name)))
+    """A name that may break after `_`, `.`, `/` and `:`, and before a capital inside a word."""
+    return SafeString("<wbr>".join(map(escape, _BREAKS.split(name))))
 
 
 _BREAKS: Final = re.compile(r"(?<=[_./:])(?=.)|(?<=[a-z0-9])(?=[A-Z])")
@@ -62,7 +62,7 @@ def relative_time(at: datetime | None) -> SafeString:
         '<time class="relative" datetime="{}" title="{} UTC">{}</time>',
         exact.isoformat(timespec="seconds"),
         f"{exact:%Y-%m-%d %H:%M}",
-        _ago(timezone.now() - at),
+        _describe_age(timezone.now() - at),
     )
 
 
@@ -75,14 +75,18 @@ _SECONDS: Final = (
 )
 
 
-def _ago(age: timedelta) -> str:
-    """The age in words. A future time is rounded up if a tenth of the unit is missing: 89.9 days are 3 months."""
+def _describe_age(age: timedelta) -> str:
+    """The age in words.
+
+    A future time is rounded up if a tenth of the unit is missing: 89.9 days are 3 months.
+    """
     seconds = age.total_seconds()
+    is_future = seconds < 0
     for unit, size in _SECONDS:
-        number = int(abs(seconds) / size + (0.1 if seconds < 0 else 0))
+        number = int(abs(seconds) / size + 0.1 * is_future)
         if number:
-            words = f"{number} {unit}{'s' * (number != 1)}"
-            return f"{words} ago" if seconds > 0 else f"in {words}"
+            words = count(number, unit)
+            return f"in {words}" if is_future else f"{words} ago"
     return "just now"
 
 
@@ -90,7 +94,9 @@ def _ago(age: timedelta) -> str:
 def count(number: int, noun: str) -> str:
     """`1394|count:"tool"` is "1,394 tools"; an irregular plural is written `"entry,entries"`."""
     singular, _, plural = noun.partition(",")
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+    if number != 1:
+        return f"{number:,} {plural or singular + 's'}"
+    return f"{number:,} {singular}"
 
 
 @register.filter

@@ -2,7 +2,7 @@
 
 from django.utils.safestring import SafeString
 
-from toolshelf_core.rendering.join import join_html, tagged
+from toolshelf_core.rendering.join import join_html, tag_pieces
 
 BOLD = SafeString("<b>"), SafeString("</b>")
 
@@ -19,4 +19,4 @@ def test_markup_that_was_joined_with_plain_text_is_escaped():
 
 
 def test_pieces_are_tagged_and_escaped():
-    assert tagged([("<", False), (">", True), ("", False)], *BOLD) == "&lt;<b>&gt;</b>"
+    assert tag_pieces([("<", False), (">", True), ("", False)], *BOLD) == "&lt;<b>&gt;</b>"

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.work import at_most
-from toolshelf_core.rendering.text_diff import MAX_ROWS, compare, dedented, unified
+from toolshelf_core.rendering.text_diff import MAX_ROWS, compare, remove_indent, write_unified
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "{", "}"]), max_size=40).map(
     lambda lines: "\n".join(["x", "y", *lines])
@@ -18,7 +18,7 @@ def marks(old, new):
 
 def test_equal_texts_have_no_difference():
     assert compare("a\nb", "a\nb").hunks == ()
-    assert unified("a\nb", "a\nb", old_name="1", new_name="2") == ""
+    assert write_unified("a\nb", "a\nb", old_name="1", new_name="2") == ""
 
 
 def test_lines_are_added_and_removed():
@@ -49,7 +49,7 @@ def test_specs_on_a_single_line_are_laid_out():
 def test_the_unified_text_leads_from_the_old_to_the_new(tmp_path_factory, old, new):
     folder = tmp_path_factory.mktemp("patch")
     (folder / "old").write_text(old + "\n")
-    (folder / "changes").write_text(unified(old, new, old_name="old", new_name="new"))
+    (folder / "changes").write_text(write_unified(old, new, old_name="old", new_name="new"))
 
     if (folder / "changes").read_text():
         subprocess.run(
@@ -197,7 +197,7 @@ def test_the_number_of_lines_in_folds_is_limited():
 def test_lines_lose_the_indentation_that_all_of_them_share():
     [hunk] = compare("    {\n      old\n\n    }\n", "    {\n      new\n\n    }\n").hunks
 
-    texts = [row.text for row in dedented(hunk)]
+    texts = [row.text for row in remove_indent(hunk)]
 
     assert texts == ["{", "  old", "  new", "", "}"]
-    assert dedented([]) == []
+    assert remove_indent([]) == []
