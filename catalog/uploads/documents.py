@@ -167,14 +167,14 @@ def store_document(
         check(source, sent, by=by)
         return None
     if stored is None:
-        settings_of_new = connection.settings_of(name)
-        form = SourceForm(settings_of_new, allow_command=settings.SOURCE_COMMANDS)
+        form = SourceForm(connection.settings_of(name), allow_command=settings.SOURCE_COMMANDS)
         _describe(form.instance, document, left_out)
         source = add_source(form, by=by)
     if stored is None and source.is_connected:
         reading = replace(connection.reading, new_ids=new_ids, replaces=options.replace)
-        configuration = connection.configuration
-        _, thread = sync_in_background(source, by=by, reading=reading, configuration=configuration)
+        _, thread = sync_in_background(
+            source, by=by, reading=reading, configuration=connection.configuration
+        )
         thread.join(WAIT_S)
         return source
     _require_toolkits_of(source, by)

@@ -11,6 +11,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 from django.http import QueryDict
+from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import Person, User
 from catalog.access.rights import Answer, may
@@ -202,6 +203,7 @@ class NewSources:
         return self.sent.get("header_value", "").strip() if self._is_filled_in else ""
 
     @property
+    @sensitive_variables("sent")
     def fields(self) -> list[tuple[Member, str]]:
         """The members of the configuration, with their values on the page."""
         sent = self.sent if self._is_filled_in else QueryDict()
@@ -261,6 +263,7 @@ class NewSources:
         """Of the only source."""
         return self._connection_of(self.rows[0])
 
+    @sensitive_variables("configuration", "value")
     def _connection_of(self, row: SourceRow) -> Connection:
         entered = row.entered
         configuration = dict(entered.configuration)
@@ -278,9 +281,11 @@ class NewSources:
         )
 
     def _form_of(self, row: SourceRow) -> SourceForm:
-        settings_of_row = self._connection_of(row).settings_of(row.name)
-        return SourceForm(settings_of_row, allow_command=settings.SOURCE_COMMANDS)
+        return SourceForm(
+            self._connection_of(row).settings_of(row.name), allow_command=settings.SOURCE_COMMANDS
+        )
 
+    @sensitive_variables("headers")
     def _headers_of(self, entered: EnteredSource) -> dict[str, str]:
         """The headers that were entered with the source, and the one in the fields."""
         headers = dict(entered.headers)

@@ -104,7 +104,8 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
             }
             for problem in error.problems
         ]
-        return _upload_page(request, form, {"new": new, "errors": errors}, status=422)
+        context = {"new": new, "errors": errors}
+        return _upload_page(request, form, context, status=422, files=form.files_to_send_again())
 
 
 def _entered_in(form: UploadForm, person: Person) -> NewSources | None:
@@ -127,10 +128,16 @@ def _add_or_check(request: HttpRequest, form: UploadForm, new: NewSources | None
         DocumentError: it cannot be read.
     """
     by = actor(request)
+    files = form.files_to_send_again()
     if new and not new.right:
-        return _upload_page(request, form, {"new": new}, status=403)
+        return _upload_page(request, form, {"new": new}, status=403, files=files)
+    if new and new.are_several and form.is_dry_run:
+        new.require_usable()
+        return _upload_page(request, form, {"new": new}, status=200, files=files)
     if new and new.are_several:
-        return _add_or_list_servers(request, form, new)
+        number = new.add_all(by)
+        messages.success(request, f"{number} sources added. Their tools are being read.")
+        return redirect("catalog:sources")
     candidates, options, new = _read(form, new, request.user)
     message = ""
     if not form.is_dry_run:
@@ -144,15 +151,6 @@ def _add_or_check(request: HttpRequest, form: UploadForm, new: NewSources | None
     if not form.is_dry_run and all(entry.key in options.choices.skip for entry in entries):
         message = "Nothing was published, because no tool is selected."
     return _checked_page(request, form, entries, new, message)
-
-
-def _add_or_list_servers(request: HttpRequest, form: UploadForm, new: NewSources) -> HttpResponse:
-    new.require_usable()
-    if form.is_dry_run:
-        return _upload_page(request, form, {"new": new}, status=200)
-    number = new.add_all(actor(request))
-    messages.success(request, f"{number} sources added. Their tools are being read.")
-    return redirect("catalog:sources")
 
 
 def _read(
@@ -354,7 +352,7 @@ def _upload_page(
 ) -> HttpResponse:
     """The upload page with the submitted form, and its preview or its errors.
 
-    `files` are sent again with it; None: all of them.
+    `files` are sent again with it; None: those of an earlier check.
     """
     context = {
         **_page_context(request),
@@ -364,7 +362,7 @@ def _upload_page(
         "no_prefix": form.has_no_prefix,
         "replace": form.replaces,
         "choices": form.choices.to_json(),
-        "checked_files": form.files_to_send_again() if files is None else files,
+        "checked_files": form.earlier_files if files is None else files,
         "errors": list_error_links(form),
         **(report or {}),
     }

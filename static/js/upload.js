@@ -153,7 +153,8 @@ if (form && pane) {
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.name !== "new_id") return;
     event.preventDefault(); // it would publish
-    checkAfter(0);
+    if (pane.hasAttribute("data-needs-press")) form.requestSubmit(pane.querySelector("[name=dry_run]"));
+    else checkAfter(0);
   });
   form.addEventListener("input", checkSoon);
   form.addEventListener("change", checkSoon);

@@ -62,6 +62,21 @@ def test_what_a_check_of_a_url_shows_stays_while_its_fields_are_filled_in(signed
     expect(signed_in.get_by_label("Read again")).to_have_value("60")
 
 
+def test_enter_in_the_id_of_a_tool_of_a_url_checks_it_again(signed_in: Page):
+    def answer(handler):
+        respond(handler, document(FORECAST).encode())
+
+    with local_server(answer) as server:
+        signed_in.goto(f"/add/?url={server.url}/others.json")
+        signed_in.get_by_role("button", name="Check first").click()
+        signed_in.locator("[name=new_id]").fill("others.soon")
+        with signed_in.expect_navigation():
+            signed_in.locator("[name=new_id]").press("Enter")
+
+    expect(signed_in.locator("[name=new_id]")).to_have_value("others.soon")
+    expect(signed_in.get_by_role("button", name="Check again")).to_be_visible()
+
+
 def test_the_ids_of_a_curl_command_are_checked_while_they_are_typed(signed_in: Page):
     command = "curl -H 'X-Api-Key: mrk-1' https://api.example.com/v1/invoices"
     signed_in.goto(f"/add/?url={quote(command)}")

@@ -707,6 +707,18 @@ def test_choices_about_the_tools_of_a_server_do_not_depend_on_their_order(staff)
     assert stored_ids() == ["mine.say", "server.stop"]
 
 
+def test_a_connected_document_takes_tools_from_elsewhere_if_that_is_chosen(staff):
+    before = import_document(json.loads(described(FORECAST)), prefix="things")
+    publish(before.specs[0].spec, by=make_user("grace"))
+
+    held = staff.post("/add/", {"text": described(FORECAST), "dry_run": "on"})
+    staff.post("/add/", {"text": described(FORECAST), "replace": "on"})
+
+    assert page(held).css_first(".entry-held")
+    assert words(staff.get("/sources/things/"), ".source-result").startswith("1 tool, 1 run")
+    assert not Proposal.objects.exists()
+
+
 def test_without_a_selected_tool_no_source_is_added(staff, api):
     checked = staff.post("/add/", {"text": api, "dry_run": "on"})
 
