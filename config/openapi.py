@@ -59,7 +59,7 @@ def describe_scopes(security: list[dict[str, Any]] | None) -> str:
 
 class DocumentedAPI(NinjaAPI):
     def get_openapi_operation_id(self, operation: Operation) -> str:
-        """Its function's name, which is unique, such as `list_sources`: generated clients use it."""
+        """Its function's name, which is unique (`list_sources`): generated clients use it."""
         return operation.view_func.__name__
 
     def get_openapi_schema(
