@@ -13,8 +13,8 @@ from catalog.sources.models import Source, SourceTool
 from catalog.tools.models import Tool
 from playground.examples.models import ExampleCheck
 from playground.factories.connections import connected_ids
-from playground.home.attention import concerns_of
-from playground.home.page import week_of
+from playground.home.attention import list_concerns
+from playground.home.page import count_week
 from playground.runs.models import Run
 from playground.runs.orphans import recover_runs
 from tests.factories import make_token, make_tool, make_user
@@ -71,10 +71,10 @@ def test_failing_examples_are_found_without_listing_all_tools():
         tool=tool, revision=tool.current, failed=1, finished_at=tool.created_at
     )
     add_tools(3_000)
-    week = week_of(ada)
+    week = count_week(ada)
 
     with database_steps() as steps:
-        concerns = concerns_of(ada, week, [])
+        concerns = list_concerns(ada, week, [])
 
     assert [concern.text for concern in concerns] == ["1 example fails"]
     assert steps.number < 3_000

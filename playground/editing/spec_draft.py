@@ -37,7 +37,6 @@ from toolspec.text.text_patch import patch_text
 MAX_FINDINGS: Final = 50  # on the page
 MAX_FIXED_CHARACTERS: Final = 300_000  # while one types; each fix reads the whole text
 RETURN_TYPE: Final = "/definition/returnType"
-FORMS: Final = ("parameters", "configuration")
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class SpecDraft:
 
     @cached_property
     def changes(self) -> list[tuple[Change, int, int]]:
-        """The changes, each with line and column of its part in the text; 0 if it is absent there."""
+        """The changes, each with line and column of its part in the text; 0 without one."""
         changes = self.difference.changes
         pointers = {change.after for change in changes if change.after is not None}
         positions = locate(self.text, pointers)
@@ -103,7 +102,7 @@ class SpecDraft:
 
     @cached_property
     def compiled_spec(self) -> CompiledSpec:
-        """The draft's definition with everything else of the current revision, such as its configuration."""
+        """The draft's definition; everything else, as its configuration, is the current one."""
         assert self.spec is not None  # noqa: S101 - for mypy: a draft with problems is not run
         document = {
             **self.current.spec.document,
@@ -112,7 +111,7 @@ class SpecDraft:
         return CompiledSpec(read_spec(print_json(document)))
 
     def with_verdict(self, run: Run) -> Run:
-        """A copy of `run`, which is not stored, with the verdict of the draft's return type on its response."""
+        """A copy of `run` with the verdict of the draft's return type. It is not stored."""
         checked = copy(run)
         if self.spec is None or not run.has_response or run.response_cut:
             return checked
@@ -135,8 +134,8 @@ class SpecDraft:
 
     @cached_property
     def findings(self) -> list[DraftFinding]:
-        """The findings that the tool does not waive, the most severe first, at most `MAX_FINDINGS`."""
-        return list(self._findings(self._unwaived[:MAX_FINDINGS]))
+        """The unwaived findings, the most severe first, at most `MAX_FINDINGS`."""
+        return list(self._add_edits(self._unwaived[:MAX_FINDINGS]))
 
     @property
     def finding_count(self) -> int:
@@ -151,14 +150,16 @@ class SpecDraft:
             advice for advice in lint_with_positions(self.spec) if not _is_waived(advice, waived)
         ]
 
-    def _findings(self, unwaived: Iterable[LocatedFinding]) -> Iterator[DraftFinding]:
+    def _add_edits(self, unwaived: Iterable[LocatedFinding]) -> Iterator[DraftFinding]:
         left = MAX_FIXED_CHARACTERS
         for advice in unwaived:
-            left -= len(self.text) if advice.fix else 0
-            edit = self._edit_for(advice.fix) if advice.fix and left > 0 else None
+            edit = None
+            if advice.fix:
+                left -= len(self.text)
+                edit = self._find_edit(advice.fix) if left > 0 else None
             yield DraftFinding(advice, edit)
 
-    def _edit_for(self, fix: Fix) -> QuickFix | None:
+    def _find_edit(self, fix: Fix) -> QuickFix | None:
         try:
             return edit_to(fix.title, self.text, apply_fix(self.text, fix))
         except PatchError:
@@ -175,27 +176,26 @@ class SpecDraft:
         return self
 
     def with_response(self, response: JSON, *, at: str | None = None) -> SpecDraft | None:
-        """The draft with the smallest edit of the return type that accepts `response`, or with a new return type.
+        """The draft with the smallest edit of the return type that accepts `response`.
 
-        `at`: a JSON Pointer into the response; only what does not match there is accepted. None if
-        there is no such
-        edit.
+        Without a return type, it gets one. None if there is no such edit. `at`: a JSON Pointer into
+        the response; only what does not match there is accepted.
         """
         if self.spec is None:
             return None
         if self.spec.return_type is None:
             edits = [Operation("add", RETURN_TYPE, describe(response))]
         else:
-            found = widen(self.spec.return_type, response, at=at)
-            if found is None:
+            operations = widen(self.spec.return_type, response, at=at)
+            if operations is None:
                 return None
-            edits = [_below_return_type(operation) for operation in found]
+            edits = [_move_below_return_type(operation) for operation in operations]
         return read_draft(self.tool, patch_text(self.text, edits)) if edits else self
 
-    def forms(
+    def read_forms(
         self, sent: list[tuple[str, Sent]], person: User, *, is_checked: bool = False
     ) -> list[Submission]:
-        """The forms that people and agents fill in to call the tool, with what the page has sent in them.
+        """The forms that people and agents fill in to call the tool, with what the page has sent.
 
         `is_checked`: with the problems of the parameters, and with what cannot be read in the
         configuration.
@@ -205,29 +205,26 @@ class SpecDraft:
         compiled = CompiledSpec(self.spec)
         seal = PageTokens(str(person.pk), self.tool.slug)
         forms = []
-        for name, schema in zip(
-            FORMS, (compiled.parameters, compiled.configuration_form), strict=True
-        ):
-            if schema is None and name != "parameters":
+        schemas = {"parameters": compiled.parameters}
+        if compiled.configuration_form is not None:
+            schemas["configuration"] = compiled.configuration_form
+        for name, schema in schemas.items():
+            if not any(key.startswith(f"{name}:") for key, _ in sent):
+                forms.append(begin(schema, name=name, seal=seal))
                 continue
-            if any(key.startswith(f"{name}:") for key, _ in sent):
-                checks = is_checked and name == "parameters"
-                form = read_submission(schema, sent, name=name, seal=seal, is_checked=checks)
-                if is_checked and not checks:
-                    form = form.mark_unread()
-            else:
-                form = begin(schema, name=name, seal=seal)
-            forms.append(form)
+            checks = is_checked and name == "parameters"
+            form = read_submission(schema, sent, name=name, seal=seal, is_checked=checks)
+            forms.append(form.mark_unread() if is_checked and not checks else form)
         return forms
 
 
-def _below_return_type(operation: Operation) -> Operation:
+def _move_below_return_type(operation: Operation) -> Operation:
     source = RETURN_TYPE + operation.source if operation.op == "move" else ""
     return replace(operation, path=RETURN_TYPE + operation.path, source=source)
 
 
 def _is_waived(advice: LocatedFinding, waived: Iterable[WaivedFinding]) -> bool:
-    return any(one.covers(advice.rule, advice.problem.pointer) for one in waived)
+    return any(each.covers(advice.rule, advice.problem.pointer) for each in waived)
 
 
 def read_draft(tool: Tool, text: str) -> SpecDraft:
@@ -247,6 +244,6 @@ def read_draft(tool: Tool, text: str) -> SpecDraft:
     return SpecDraft(tool, text, spec)
 
 
-def draft_of(tool: Tool) -> SpecDraft:
+def open_draft(tool: Tool) -> SpecDraft:
     """The current revision of `tool` as a draft, on several lines."""
     return read_draft(tool, SpecText(revision_of(tool).source).text)

@@ -1,4 +1,4 @@
-"""The page to edit a tool's spec beside what the draft means: its form, documentation, impact and findings."""
+"""The page to edit a tool's spec beside what the draft means."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from catalog.proposals.actions import WHO_DECIDES, PendingSpec, own_proposal, pu
 from catalog.tools.lookup import revision_of, tool_at, tool_for
 from catalog.tools.models import NOTE_LENGTH, Tool
 from playground.configurations.secret_members import Configuration
-from playground.editing.spec_draft import SpecDraft, draft_of, read_draft
+from playground.editing.spec_draft import SpecDraft, open_draft, read_draft
 from playground.factories.connections import factory_of
 from playground.form import Submission
 from playground.form.parse import Sent
@@ -69,10 +69,10 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         limit(request)
     except Busy as busy:
-        return _too_often(request, SpecDraft(tool, text), busy)
+        return _refuse_busy(request, SpecDraft(tool, text), busy)
     draft = read_draft(tool, text)
     if request.POST.get("use") == "match" and "match" in request.GET:
-        return _matching_page(request, draft)
+        return _render_matching(request, draft)
     if "fix" in request.POST:
         draft = draft.with_fix(request.POST["fix"])
     if request.POST.get("use") == "publish" and draft.spec:
@@ -83,23 +83,31 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _render_draft(
-    request: HttpRequest, draft: SpecDraft, trial: Trial | None = None
+    request: HttpRequest, draft: SpecDraft, draft_run: DraftRun | None = None
 ) -> HttpResponse:
     """The page, or what htmx gets of it."""
     if not request.htmx:  # type: ignore[attr-defined]
-        return _page(request, draft, trial=trial, status=422 if draft.problems else 200)
+        return _render_page(
+            request, draft, draft_run=draft_run, status=422 if draft.problems else 200
+        )
     if request.POST.get("use") == "calls":
-        return render(request, "playground/real_calls/_real_calls.html", _calls(request, draft))
+        return render(
+            request, "playground/real_calls/_real_calls.html", _check_calls(request, draft)
+        )
     if draft.problems:
         response = render(request, "playground/editing/_draft_problems.html", {"draft": draft})
         response["HX-Retarget"] = "#draft-problems"
         return response
-    return render(request, "playground/editing/_draft.html", _context(request, draft, trial=trial))
+    return render(
+        request,
+        "playground/editing/_draft.html",
+        _make_context(request, draft, draft_run=draft_run),
+    )
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What pressing *Run with this draft* came to: the checked forms, and the run if they have no problems."""
+class DraftRun:
+    """What pressing *Run with this draft* came to: the checked forms; without problems, the run."""
 
     forms: list[Submission]
     run: Run | None
@@ -109,15 +117,15 @@ class Trial:
 def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     """Run the tool with the draft; the page keeps everything that was typed."""
     person = actor(request)
-    forms = draft.forms(list(_pairs(request)), person, is_checked=True)
+    forms = draft.read_forms(list(_list_pairs(request)), person, is_checked=True)
     if any(form.problems or form.unchecked or form.unread for form in forms):
-        return _render_draft(request, draft, Trial(forms, None))
+        return _render_draft(request, draft, DraftRun(forms, None))
     values = {form.form.name: form.value_or_empty for form in forms}
     configuration = None
     if "configuration" in values:
         configuration = Configuration(values["configuration"])
     if configuration is None or configuration.value == {}:
-        saved = _saved_configuration(request, draft)
+        saved = _find_saved_configuration(request, draft)
         configuration = saved.value if saved else configuration
     try:
         run = running.start_draft(
@@ -128,11 +136,13 @@ def _run(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
             configuration=configuration,
         )
     except Busy as busy:
-        return _too_often(request, draft, busy)
-    return _render_draft(request, draft, Trial(forms, running.wait(run, running.DRAFT_TIMEOUT_S)))
+        return _refuse_busy(request, draft, busy)
+    return _render_draft(
+        request, draft, DraftRun(forms, running.wait(run, running.DRAFT_TIMEOUT_S))
+    )
 
 
-def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> ChosenConfiguration | None:
+def _find_saved_configuration(request: HttpRequest, draft: SpecDraft) -> ChosenConfiguration | None:
     """The saved configuration that the page Try begins with; None if it has none that is usable."""
     subject = find_subject(request, draft.tool)
     chosen = choose_configuration(subject, find_usual_reference(subject))
@@ -140,21 +150,21 @@ def _saved_configuration(request: HttpRequest, draft: SpecDraft) -> ChosenConfig
     return chosen if is_usable else None
 
 
-def _earlier_run(request: HttpRequest, draft: SpecDraft) -> Run | None:
+def _find_earlier_run(request: HttpRequest, draft: SpecDraft) -> Run | None:
     """The run of an earlier draft whose result the page shows."""
     runs = Run.every.filter(tool=draft.tool, by=actor(request), mode=DRAFT)
     return runs.with_names().filter(pk=request.POST.get("draft_run", "")).first()
 
 
 def _open(request: HttpRequest, tool: Tool) -> HttpResponse:
-    """The page at its address: with what was filled in before signing in, else as GET asks for it."""
+    """The page as GET asks for it, or with what was filled in before signing in."""
     unfinished = take_unfinished(request, request.path)
     if unfinished is not None:
-        return _unfinished_page(request, tool, json.loads(unfinished))
+        return _render_unfinished(request, tool, json.loads(unfinished))
     if "match" not in request.GET:
-        return _page(request, draft_of(tool))
+        return _render_page(request, open_draft(tool))
     limit_previews(request)  # nothing is typed yet, so the error page loses nothing
-    return _matching_page(request, draft_of(tool))
+    return _render_matching(request, open_draft(tool))
 
 
 def _ask_to_sign_in(request: HttpRequest, text: str) -> HttpResponse:
@@ -166,15 +176,15 @@ def _ask_to_sign_in(request: HttpRequest, text: str) -> HttpResponse:
     return ask_to_sign_in(request, request.path, json.dumps(filled_in, ensure_ascii=False))
 
 
-def _unfinished_page(
+def _render_unfinished(
     request: HttpRequest, tool: Tool, filled_in: Mapping[str, str]
 ) -> HttpResponse:
-    """The page as it was filled in before signing in, with the number of the revision that it has shown."""
+    """The page as it was filled in before signing in, for the revision that it has shown."""
     draft = read_draft(tool, filled_in["text"])
-    return _page(request, draft, seen=filled_in["seen"], note=filled_in["note"])
+    return _render_page(request, draft, seen=filled_in["seen"], note=filled_in["note"])
 
 
-def _matching_page(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
+def _render_matching(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     """The page with a draft that accepts the response of the run `?match=`.
 
     Raises:
@@ -186,25 +196,26 @@ def _matching_page(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
         raise Http404
     matching = draft.with_response(run.response, at=request.GET.get("violation"))
     if matching is None:
-        error = "No small edit makes the return type accept this response. Change the return type by hand."
-        return _page(request, draft, error=error)
+        error = "No small edit makes the return type accept this response. "
+        error += "Change the return type by hand."
+        return _render_page(request, draft, error=error)
     if matching is draft:
-        return _page(request, draft, notice="The return type accepts this response already.")
+        return _render_page(request, draft, notice="The return type accepts this response already.")
     first = edit_to("", draft.text, matching.text)
     notice = (
         "This draft accepts the response. Check what it means for callers before you publish it."
     )
-    return _page(request, matching, notice=notice, cursor=(first.line, first.column))
+    return _render_page(request, matching, notice=notice, cursor=(first.line, first.column))
 
 
-def _too_often(request: HttpRequest, draft: SpecDraft, busy: Busy) -> HttpResponse:
+def _refuse_busy(request: HttpRequest, draft: SpecDraft, busy: Busy) -> HttpResponse:
     """Why the draft was not read: for htmx alone, otherwise in a page that still has the text."""
     message = f"{busy} Your draft is not lost; try again in {busy.retry_after_s} s."
     if request.htmx:  # type: ignore[attr-defined]
         context = {"too_often": message}
         response = render(request, "playground/editing/_draft_problems.html", context, status=429)
     else:
-        response = _page(request, draft, error=message, status=429)
+        response = _render_page(request, draft, error=message, status=429)
     response["Retry-After"] = str(busy.retry_after_s)
     return response
 
@@ -223,12 +234,12 @@ def _publish(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
         fresh = read_draft(tool_at(draft.tool.slug, request.user), draft.text)
         number = fresh.current.number
         error = (
-            f"Nothing was published: revision {number} was published in the meantime. Your draft is unchanged, and "
-            f"Impact compares it with revision {number}."
+            f"Nothing was published: revision {number} was published in the meantime. "
+            f"Your draft is unchanged, and Impact compares it with revision {number}."
         )
-        return _page(request, fresh, error=error, status=409)
+        return _render_page(request, fresh, error=error, status=409)
     except SpecError as error:
-        return _page(request, draft, error=str(error), status=422)
+        return _render_page(request, draft, error=str(error), status=422)
     if isinstance(outcome, PendingSpec):
         messages.success(request, f"Your change is in review. {WHO_DECIDES}")
         return redirect(outcome.get_absolute_url())
@@ -236,7 +247,7 @@ def _publish(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
     return redirect(draft.tool)
 
 
-def _page(
+def _render_page(
     request: HttpRequest,
     draft: SpecDraft,
     *,
@@ -245,14 +256,14 @@ def _page(
     cursor: tuple[int, int] | None = None,
     seen: str = "",
     note: str = "",
-    trial: Trial | None = None,
+    draft_run: DraftRun | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = _context(request, draft, seen, trial) | {
+    context = _make_context(request, draft, seen, draft_run) | {
         "seen": seen or draft.current.number,
         "note": note or request.POST.get("note", ""),
         "note_length": NOTE_LENGTH,
-        "cursor": cursor or _cursor(request, draft),
+        "cursor": cursor or _find_cursor(request, draft),
         "notice": notice,
         "matches": request.method == "GET" and "match" in request.GET,
         "errors": [{"href": "#text", "message": error}] if error else [],
@@ -261,25 +272,25 @@ def _page(
         "is_typed": draft.is_changed,
     }
     if draft.spec and request.POST.get("use") == "calls":
-        context |= _calls(request, draft)
+        context |= _check_calls(request, draft)
     return render(request, "playground/editing/edit.html", context, status=status)
 
 
-def _context(
-    request: HttpRequest, draft: SpecDraft, seen: str = "", trial: Trial | None = None
+def _make_context(
+    request: HttpRequest, draft: SpecDraft, seen: str = "", draft_run: DraftRun | None = None
 ) -> dict[str, object]:
     """The context of `_draft.html`. `seen`: the number of the revision that the page has shown."""
     shown = read_number(seen or request.POST.get("seen", ""))
-    if trial is None:
-        forms = draft.forms(list(_pairs(request)), actor(request))
-        trial = Trial(forms, _earlier_run(request, draft))
-    run = draft.with_verdict(trial.run) if trial.run else None
+    if draft_run is None:
+        forms = draft.read_forms(list(_list_pairs(request)), actor(request))
+        draft_run = DraftRun(forms, _find_earlier_run(request, draft))
+    run = draft.with_verdict(draft_run.run) if draft_run.run else None
     may_run = _may_run(request, draft.tool)
-    saved = _saved_configuration(request, draft) if may_run else None
+    saved = _find_saved_configuration(request, draft) if may_run else None
     return {
         "tool": draft.tool,
         "draft": draft,
-        "forms": trial.forms,
+        "forms": draft_run.forms,
         "may_run": may_run,
         "saved_configuration": saved.reference if saved else "",
         "run": run,
@@ -300,20 +311,20 @@ def _may_run(request: HttpRequest, tool: Tool) -> bool:
     return all(may(request.user, action, tool) for action in ("run", "revise"))
 
 
-def _calls(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
+def _check_calls(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
     """The context of `_real_calls.html`."""
     spec = draft.spec or revision_of(draft.tool).spec
     return {"real": check_real_calls(draft.tool, spec, actor(request))}
 
 
-def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:
+def _list_pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:
     """The names and values of the forms; files are not read, since no tool is called."""
     for name, values in request.POST.lists():
         for value in values:
             yield name, str(value)
 
 
-def _cursor(request: HttpRequest, draft: SpecDraft) -> tuple[int, int] | None:
+def _find_cursor(request: HttpRequest, draft: SpecDraft) -> tuple[int, int] | None:
     """Line and column of the part of the spec at `?at=`."""
     pointer = request.GET.get("at", "")
     if not pointer.startswith("/") or len(pointer) > MAX_POINTER_CHARACTERS or draft.problems:

@@ -1,4 +1,4 @@
-"""The breaking change on a visitor's first page: two revisions of a spec, compared as any others are."""
+"""The breaking change on a visitor's first page: two revisions of a spec, compared."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class BreakingChange:
 
 
 @cache
-def breaking_change() -> BreakingChange:
-    old, new = map(_revision, REQUIRED)
+def find_breaking_change() -> BreakingChange:
+    old, new = map(_read_revision, REQUIRED)
     lines = [f'"required": {dumps(list(names))}' for names in REQUIRED]
     return BreakingChange(compare(old, new).changes[0], compare_texts(*lines))
 
 
-def _revision(required: list[str]) -> ToolSpec:
+def _read_revision(required: list[str]) -> ToolSpec:
     properties: JSON = {"number": {"type": "string"}, "year": {"type": "integer"}}
     parameters: JSON = {"type": "object", "properties": properties, "required": [*required]}
     definition: JSON = {

@@ -1,4 +1,7 @@
-"""The demonstration on a visitor's first page: a built-in tool whose responses leave its spec, stop by stop."""
+"""The demonstration on a visitor's first page.
+
+It is a built-in tool whose responses leave its spec, stop by stop.
+"""
 
 from __future__ import annotations
 
@@ -64,9 +67,10 @@ class Demonstration:
 
     @property
     def notes(self) -> list[Mapping[str, object]]:
-        """The violations for `{% json_block %}`; what is missing stands at the end of the response."""
+        """The violations for `{% json_block %}`; a missing member is noted at the end."""
         notes: list[Mapping[str, object]] = []
-        for problem in join_missing(self.run.problems) if self.run else []:
+        problems = join_missing(self.run.problems) if self.run else []
+        for problem in problems:
             note: dict[str, object] = {"pointer": problem.pointer, "message": problem.message}
             if problem.keyword == "required":
                 note["line"] = self.response_text.count("\n") + 1
@@ -79,8 +83,8 @@ class Demonstration:
         return {problem.keyword for problem in self.run.problems} if self.run else set()
 
 
-def demonstration_for(visibility: Visibility) -> Demonstration | None:
-    """The demonstration; None for people who do not see its tool, and where visitors may not run it."""
+def find_demonstration(visibility: Visibility) -> Demonstration | None:
+    """The demonstration; None for people who do not see its tool or may not run it."""
     state, _ = vocabulary.state_and_size()
     tool = _tools.get_or_compute((state, visibility), lambda: _find_tool(visibility))
     if tool is None or not visitors.may_run(factory_of(tool)):

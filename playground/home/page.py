@@ -26,32 +26,30 @@ RUNS_READ: Final = 60  # the latest ones, to find the tools that were tried last
 RUNS_COUNTED: Final = 2_000  # the latest ones of the week
 
 
-def recent_tools(person: User) -> list[Tool]:
+def list_recent_tools(person: User) -> list[Tool]:
     """The tools that the person tried last, the latest first."""
-    tried = (
-        Run.objects.filter(by=person).order_by("-id").values_list("tool_id", flat=True)[:RUNS_READ]
-    )
-    keys = list(dict.fromkeys(tried))[:RECENT_SHOWN]
+    runs = Run.objects.filter(by=person).order_by("-id")
+    tool_keys = runs.values_list("tool_id", flat=True)[:RUNS_READ]
+    keys = list(dict.fromkeys(tool_keys))[:RECENT_SHOWN]
     if not keys:
         return []
-    tools = {
-        tool.pk: tool
-        for tool in Tool.objects.visible_to(person)
-        .available()
-        .filter(pk__in=keys)
-        .defer("description")
-    }
+    visible = Tool.objects.visible_to(person).available()
+    tools = visible.defer("description").in_bulk(keys)
     return [tools[key] for key in keys if key in tools]
 
 
-def latest_stars(person: User, besides: Iterable[Tool]) -> list[Tool]:
-    """The tools that the person starred last, without the tools `besides`, which are shown already."""
-    return list(starred_tools(person).exclude(pk__in=[tool.pk for tool in besides])[:STARS_SHOWN])
+def list_latest_stars(person: User, besides: Iterable[Tool]) -> list[Tool]:
+    """The tools that the person starred last, without the tools `besides`."""
+    keys = [tool.pk for tool in besides]
+    return list(starred_tools(person).exclude(pk__in=keys)[:STARS_SHOWN])
 
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """A person's runs of the last 7 days, today included; of more than `RUNS_COUNTED` runs only the latest."""
+    """A person's runs of the last 7 days, today included.
+
+    Of more than `RUNS_COUNTED` runs only the latest.
+    """
 
     days: tuple[Counts, ...]
 
@@ -83,19 +81,14 @@ class Week:
         return stacked_bars(bars, SERIES, label="Your runs of the last 7 days")
 
 
-def week_of(person: User) -> Week:
-    """The person's own runs of the last 7 days, by one query that reads at most `RUNS_COUNTED` runs."""
+def count_week(person: User) -> Week:
+    """The person's own runs of the last 7 days; one query of at most `RUNS_COUNTED` runs."""
     starts = day_starts(DAYS)
     runs = Run.objects.filter(by=person, id__gte=id_at(starts[0])).exclude(outcome__in=ACTIVE)
     latest = runs.order_by("-id").values("pk")[:RUNS_COUNTED]
-    counted = (
-        Run.objects.filter(pk__in=latest)
-        .order_by()
-        .values(from_ms=by_day(starts))
-        .annotate(**COUNTS)
-    )
-    found = {row["from_ms"]: Counts(**row) for row in counted}
-    return Week(tuple(found.get(start, Counts(start)) for start in starts))
+    days = Run.objects.filter(pk__in=latest).order_by().values(from_ms=by_day(starts))
+    counts = {row["from_ms"]: Counts(**row) for row in days.annotate(**COUNTS)}
+    return Week(tuple(counts.get(start, Counts(start)) for start in starts))
 
 
 def runs_url(**filters: object) -> str:

@@ -14,38 +14,43 @@ from accounts.rate_limits import limit_visitor_runs
 from catalog.access.models import Audience
 from catalog.search.catalog_search import LIST_PARAMETERS
 from catalog.tools.lookup import revision_of
-from playground.home.demonstration import PARAMETER, STOPS, Demonstration, demonstration_for
+from playground.home.demonstration import PARAMETER, STOPS, Demonstration, find_demonstration
 from playground.runs import running, visitors
 from toolshelf_core.errors import Busy
 
 
 @require_POST
 def run_demonstration(request: HttpRequest) -> HttpResponse:
-    """Run the tool at the stop `hours` as a visitor; the first page then shows the run, or with htmx the form does."""
-    shown = demonstration_for(Audience.objects.visibility_for(request.user))
+    """Run the tool at the stop `hours` as a visitor.
+
+    The first page then shows the run; with htmx the form does.
+    """
+    demonstration = find_demonstration(Audience.objects.visibility_for(request.user))
     hours = {str(stop): stop for stop in STOPS}.get(request.POST.get("hours", ""))
-    if shown is None or hours is None:  # switched off since the page was opened, or made up
+    if demonstration is None or hours is None:  # switched off in the meantime, or made up
         return redirect("playground:home")
     try:
         limit_visitor_runs(request)
-        run = running.start_for_visitor(shown.tool, revision_of(shown.tool), {PARAMETER: hours})
+        tool = demonstration.tool
+        run = running.start_for_visitor(tool, revision_of(tool), {PARAMETER: hours})
     except Busy as busy:
         refusal = f"{busy} Try again in {busy.retry_after_s} s."
-        return answer(request, replace(shown, refusal=refusal))
+        return render_answer(request, replace(demonstration, refusal=refusal))
     run = running.wait(run, visitors.VISITOR_TIMEOUT_S)
-    response = answer(request, replace(shown, run=run))
+    response = render_answer(request, replace(demonstration, run=run))
     visitors.remember_run(request, response, run)
     return response
 
 
-def answer(request: HttpRequest, shown: Demonstration) -> HttpResponse:
-    """The form for htmx, with 200 because browsers log any error status; else the way to the first page."""
+def render_answer(request: HttpRequest, demonstration: Demonstration) -> HttpResponse:
+    """The form for htmx, with 200 because browsers log any error status; else a redirect."""
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "playground/home/_demonstration.html", {"demonstration": shown})
+        context = {"demonstration": demonstration}
+        return render(request, "playground/home/_demonstration.html", context)
     home = reverse("playground:home")
-    if shown.run is not None:
-        return redirect(f"{home}?run={shown.run.pk}#demonstration")
-    messages.error(request, shown.refusal)
+    if demonstration.run is not None:
+        return redirect(f"{home}?run={demonstration.run.pk}#demonstration")
+    messages.error(request, demonstration.refusal)
     return redirect(home)
 
 

@@ -17,11 +17,10 @@ from catalog.index.visibility import Visibility
 from catalog.search.figures import Overview, overview_for
 from catalog.search.groups import visible_groups
 from catalog.tools.models import Tool
-from playground.home.attention import BROKEN, Concern, concerns_of
-from playground.home.breaking_change import BreakingChange
-from playground.home.breaking_change import breaking_change as find_breaking_change
-from playground.home.demonstration import demonstration_for
-from playground.home.page import Week, latest_stars, recent_tools, week_of
+from playground.home.attention import BROKEN, Concern, list_concerns
+from playground.home.breaking_change import BreakingChange, find_breaking_change
+from playground.home.demonstration import find_demonstration
+from playground.home.page import Week, count_week, list_latest_stars, list_recent_tools
 from playground.mcp.addresses import address_of_catalog, address_of_toolkit
 from playground.mcp.clients import claude_code
 from playground.runs import visitors
@@ -59,9 +58,9 @@ def activity(context: Context) -> Activity | None:
     user = _user(context)
     if not isinstance(user, User):
         return None
-    week, recent = week_of(user), recent_tools(user)
-    concerns = concerns_of(user, week, context["changes_to_review"])
-    starred = latest_stars(user, besides=recent)
+    week, recent = count_week(user), list_recent_tools(user)
+    concerns = list_concerns(user, week, context["changes_to_review"])
+    starred = list_latest_stars(user, besides=recent)
     is_begun = recent or starred or any(concern.kind != BROKEN for concern in concerns)
     if not is_begun:
         return None
@@ -86,7 +85,7 @@ def demonstration(context: Context, visibility: Visibility) -> dict[str, Any]:
 
     It shows nothing where it cannot run.
     """
-    shown = demonstration_for(visibility)
+    shown = find_demonstration(visibility)
     request = context.get("request")
     if shown is None or request is None:
         return {}

@@ -1,4 +1,4 @@
-"""The schemas of saved inputs."""
+"""The operations on saved inputs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ def list_inputs(request: HttpRequest, slug: str) -> HttpResponse:
     tags=["inputs"],
 )
 def create_input(request: HttpRequest, slug: str, body: SavedInputIn) -> HttpResponse:
-    """The parameters of a call, under a name. Replaces the input of the same name. Secrets are left out."""
+    """The parameters of a call, under a name. Replaces the input of the same name.
+
+    Secrets are left out.
+    """
     tool = tool_for(request.user, "run", slug)
     saved, _ = save_input(actor(request), revision_of(tool), body.name, body.parameters)
     # JSON text, not a `SavedInputOut`: the parameters stay as they were written, down to the digits

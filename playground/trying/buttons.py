@@ -1,4 +1,7 @@
-"""The buttons of the page other than *Run*. Each changes a trial; `posted` is the submitted form."""
+"""The buttons of the page other than *Run*.
+
+Each changes a trial; `posted` is the submitted form.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,7 @@ def share_input(trial: Trial, _posted: Mapping[str, str]) -> None:
 
 
 def _refuse_unread(trial: Trial) -> bool:
-    """Whether the text of a parameter cannot be parsed; it gets an error, since it would be lost."""
+    """Whether the text of a parameter cannot be parsed; it gets an error, or it would be lost."""
     if not trial.parameters.unread:
         return False
     trial.parameters = trial.parameters.mark_unread()

@@ -15,7 +15,7 @@ from toolspec.text.reader import JSON
 
 
 class SavedInput(models.Model):
-    """The parameters of a call, saved by a user under a name for one tool. Only its owner sees it."""
+    """The parameters of a call, saved by a user for one tool. Only its owner sees it."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="+")

@@ -81,7 +81,7 @@ class TrialSubject:
         return int(VISITOR_TIMEOUT_S if self.is_visitor else settings.RUN_TIMEOUT_S)
 
     def choose_mode(self, asked: str, *, default: str = "live") -> str:
-        """The mode of a run, "live" or "mock": what was `asked` for if it is a mode and possible."""
+        """The mode of a run, "live" or "mock": the one `asked` for if it is possible."""
         if not self.can_run_live:
             return "mock"
         return asked if asked in {"live", "mock"} else default

@@ -295,7 +295,7 @@ def start_run(request: HttpRequest, trial: Trial) -> Run:
 
 @require_safe
 def list_completions(request: HttpRequest, slug: str) -> JsonResponse:
-    """The completions of the JSON editor: what may stand at `?path=` in the text of the control `?control=`.
+    """The completions of the JSON editor at `?path=` in the text of the control `?control=`.
 
     Both are written as in `control_names.py`. The answer is {"members": [], "values": []}, each
     item {"text", "detail", "description", "is_required"}.

@@ -68,7 +68,7 @@ def test_recent_tools_are_those_that_the_person_tried_last(client, ada, bob):
     run_of(other, bob)
     hide(hidden)
 
-    assert [tool.tool_id for tool in home.recent_tools(ada)] == ["first", "second"]
+    assert [tool.tool_id for tool in home.list_recent_tools(ada)] == ["first", "second"]
     assert [node.text() for node in page(client, ada).css(".home-chips a")] == ["first", "second"]
 
 
@@ -130,7 +130,7 @@ def test_the_week_counts_own_runs_by_day_and_kind(ada, bob):
     run_of(tool, ada, outcome="running", verdict="")  # not ended
     run_of(tool, bob)
 
-    week = home.week_of(ada)
+    week = home.count_week(ada)
 
     assert [day.runs for day in week.days] == [1, 0, 0, 0, 2, 0, 2]
     # matching, not matching, not checked, failed, cancelled or refused
@@ -185,7 +185,7 @@ def test_only_the_latest_runs_are_counted(ada, monkeypatch):
     for days_ago in (3, 2, 1):
         run_of(tool, ada, days_ago=days_ago)
 
-    week = home.week_of(ada)
+    week = home.count_week(ada)
 
     assert [day.runs for day in week.days] == [0, 0, 0, 0, 1, 1, 0]
     assert week.is_cut
@@ -195,7 +195,7 @@ def test_only_the_latest_runs_are_counted(ada, monkeypatch):
 
 
 def concerns(person):
-    found = attention.concerns_of(person, home.week_of(person), changes_to_review(person))
+    found = attention.list_concerns(person, home.count_week(person), changes_to_review(person))
     return [f"{concern.name}: {concern.text}" for concern in found]
 
 
