@@ -1,4 +1,4 @@
-"""How django-allauth signs people in here: `AccountAdapter`, and `SecondFactorAdapter` for TOTP and passkeys.
+"""How django-allauth signs people in here: `AccountAdapter`, and `SecondFactorAdapter`.
 
 Each sign-in ends in `AccountAdapter`, with a password, a passkey, a provider or a one-time link: it
 opens the session, notes the browser, and leads back to the page that the person came from.
@@ -22,7 +22,7 @@ from django.views.decorators.debug import sensitive_variables
 from accounts.known_browsers import remember_browser
 from accounts.models import User
 from accounts.next_page import is_page_of_site, remember_next
-from accounts.second_factors.secrets import decrypted
+from accounts.second_factors.secrets import decrypt_secret
 from accounts.session_store import note_sign_in
 from accounts.sign_in_audit import record_refused_sign_in
 from accounts.users import LOCAL_OWNER
@@ -39,7 +39,10 @@ class AccountAdapter(DefaultAccountAdapter):
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """Nobody signs up: accounts are created by an administrator, or at the first sign-in with the provider."""
+        """Nobody signs up.
+
+        An administrator creates accounts, or the first sign-in with the provider does.
+        """
         return False
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
@@ -117,7 +120,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
     @sensitive_variables()
     def decrypt(self, encrypted_text: str) -> str:
-        return decrypted(encrypted_text)
+        return decrypt_secret(encrypted_text)
 
     def get_totp_label(self, user: Any) -> str:
         return str(user.get_username())
@@ -128,7 +131,8 @@ class SecondFactorAdapter(DefaultMFAAdapter):
     def build_totp_svg(self, url: str) -> SafeString:
         """The QR code as an element of a page, without an XML declaration."""
         drawing = super().build_totp_svg(url)
-        return mark_safe(drawing[drawing.index("<svg") :])  # noqa: S308 - drawn by a library from the code's squares
+        drawing = drawing[drawing.index("<svg") :]
+        return mark_safe(drawing)  # noqa: S308 - drawn by a library from the code's squares
 
     def generate_authenticator_name(self, user: Any, type: Authenticator.Type) -> str:  # noqa: A002
         count = Authenticator.objects.filter(user_id=user.pk, type=type).count()

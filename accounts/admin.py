@@ -16,6 +16,7 @@ from accounts.models import ApiToken, User
 from accounts.tokens import revoke_token
 from toolshelf_core import audit
 from toolshelf_core.read_only_admin import ReadOnlyAdmin
+from toolshelf_core.templatetags.text_display import count
 
 
 @admin.register(User)
@@ -31,7 +32,13 @@ class AccountAdmin(ReadOnlyAdmin):
             return False
         return bool(request.user.has_perm("accounts.change_user"))
 
-    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:  # noqa: ARG002
+    def save_model(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        obj: User,
+        form: Any,  # noqa: ARG002
+        change: bool,  # noqa: ARG002
+    ) -> None:
         """Save, and record; the caller is in a transaction."""
         before = User.objects.get(pk=obj.pk)
         obj.save(update_fields=["is_active"])
@@ -55,9 +62,9 @@ class ApiTokenAdmin(ReadOnlyAdmin):
 
     @admin.action(description="Revoke the selected tokens", permissions=["revoke"])
     def revoke(self, request: HttpRequest, tokens: QuerySet[ApiToken, Any]) -> None:
-        revoked = [token for token in tokens if revoke_token(token)]
-        for token in revoked:
-            self.log_change(request, token, "Revoked.")
-        messages.success(
-            request, f"{len(revoked)} token{'' if len(revoked) == 1 else 's'} revoked."
-        )
+        number = 0
+        for token in tokens:
+            if revoke_token(token):
+                number += 1
+                self.log_change(request, token, "Revoked.")
+        messages.success(request, f"{count(number, 'token')} revoked.")

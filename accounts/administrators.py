@@ -18,11 +18,11 @@ ONLY_ADMINISTRATORS = "Only administrators can do this."
 def administrators_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Answer 403 with the reason to users who do not administer the site."""
 
-    def checked(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+    def check_and_call(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         require_administrator(request.user)
         return view(request, *args, **kwargs)
 
-    return login_required(checked)
+    return login_required(check_and_call)
 
 
 def require_administrator(person: Person | None) -> None:
@@ -31,12 +31,12 @@ def require_administrator(person: Person | None) -> None:
     Raises:
         NotAllowed: they do not, or the token of their program lacks the scope.
     """
-    problem = why_not_administrator(person)
+    problem = explain_refusal(person)
     if problem:
         raise NotAllowed(problem)
 
 
-def why_not_administrator(person: Person | None) -> str:
+def explain_refusal(person: Person | None) -> str:
     """Why `person` may not administer the site; "" if they may."""
     if person is None:
         return ""

@@ -13,11 +13,13 @@ from ninja.errors import AuthenticationError, HttpError
 from ninja.security import APIKeyCookie, HttpBearer
 
 from accounts.models import ApiToken, User
-from accounts.tokens import token_for
+from accounts.tokens import find_token
 
 
 class Token(HttpBearer):
-    """`Authorization: Bearer …` with a usable token that has one of the scopes; without scopes, any usable token.
+    """`Authorization: Bearer …` with a usable token that has one of the scopes.
+
+    Without scopes, any usable token.
 
     An unusable token (unknown, expired, revoked, or of a disabled account) is refused everywhere,
     even where no token is needed: a program whose token has expired must notice.
@@ -28,7 +30,7 @@ class Token(HttpBearer):
         self.scopes = scopes
 
     def __call__(self, request: HttpRequest) -> ApiToken | None:
-        """As `authenticate`; None if no `Authorization` was sent, so that ninja tries the next method.
+        """The token; None if no `Authorization` was sent, so that ninja tries the next method.
 
         Raises:
             AuthenticationError: the header is not usable. It never falls back to the session.
@@ -44,17 +46,17 @@ class Token(HttpBearer):
     @sensitive_variables()
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken:
         """The token, which ninja puts into `request.auth`."""
-        found = token_for(token)
-        if found is None:
+        api_token = find_token(token)
+        if api_token is None:
             raise AuthenticationError
-        request.user = found.user
-        if self.scopes and not set(self.scopes) & set(found.scopes):
-            needed = "' or '".join(self.scopes)
-            request.auth = found  # type: ignore[attr-defined]  # for the audit log; ninja sets it otherwise
-            raise HttpError(
-                403, f"This token lacks the scope '{needed}'; it has: {', '.join(found.scopes)}."
-            )
-        return found
+        request.user = api_token.user
+        if self.scopes and set(self.scopes).isdisjoint(api_token.scopes):
+            # For the audit log: ninja sets it only after this method has returned.
+            request.auth = api_token  # type: ignore[attr-defined]
+            scopes = "' or '".join(self.scopes)
+            given = ", ".join(api_token.scopes)
+            raise HttpError(403, f"This token lacks the scope '{scopes}'; it has: {given}.")
+        return api_token
 
 
 class Session(APIKeyCookie):
@@ -63,11 +65,11 @@ class Session(APIKeyCookie):
     param_name = settings.SESSION_COOKIE_NAME
 
     def __call__(self, request: HttpRequest) -> User | None:
-        """As `authenticate`, after checking the CSRF token; None without a check if the user is not signed in."""
+        """The user, after checking the CSRF token; None if nobody is signed in."""
         if not request.user.is_authenticated:
             return None
-        found: User | None = super().__call__(request)
-        return found
+        user: User | None = super().__call__(request)
+        return user
 
     def authenticate(self, request: HttpRequest, key: str | None) -> User | None:  # noqa: ARG002
         return request.user if isinstance(request.user, User) else None
@@ -84,14 +86,21 @@ class Anybody(APIKeyCookie):
     def __call__(self, request: HttpRequest) -> User | AnonymousUser | None:
         return self.authenticate(request, None)
 
-    def authenticate(self, request: HttpRequest, key: str | None) -> User | AnonymousUser | None:  # noqa: ARG002
-        return (
-            request.user if settings.ANONYMOUS_BROWSING or request.user.is_authenticated else None
-        )
+    def authenticate(
+        self,
+        request: HttpRequest,
+        key: str | None,  # noqa: ARG002
+    ) -> User | AnonymousUser | None:
+        if settings.ANONYMOUS_BROWSING or request.user.is_authenticated:
+            return request.user
+        return None
 
 
 def token_or_session(*scopes: str) -> list[Callable[[HttpRequest], Any]]:
-    """For `auth=` of an operation that changes, runs, or shows private data. A token needs one of the scopes."""
+    """For `auth=` of an operation that changes, runs, or shows private data.
+
+    A token needs one of the scopes.
+    """
     return [Token(*scopes), Session()]
 
 

@@ -39,7 +39,8 @@ local now = tonumber(clock[1]) + tonumber(clock[2]) / 1000000
 local mine = tonumber(redis.call('GET', KEYS[1]) or '0')
 local ahead = math.max(mine - now, 0) + tonumber(ARGV[1])
 if ahead <= tonumber(ARGV[2]) then
-  redis.call('SET', KEYS[1], string.format('%.6f', now + ahead), 'PX', math.ceil(ahead * 1000) + 1000)
+  local lifetime = math.ceil(ahead * 1000) + 1000
+  redis.call('SET', KEYS[1], string.format('%.6f', now + ahead), 'PX', lifetime)
 end
 return string.format('%.6f', ahead)
 """
@@ -73,7 +74,8 @@ class Rate:
         """For messages: "6,000 in 10 minutes"."""
         name, unit = next(pair for pair in _NAMES if self.seconds % pair[1] == 0)
         count = self.seconds // unit
-        return f"{self.requests:,} " + (f"per {name}" if count == 1 else f"in {count} {name}s")
+        period = f"per {name}" if count == 1 else f"in {count} {name}s"
+        return f"{self.requests:,} {period}"
 
     @property
     def step_s(self) -> float:
@@ -102,7 +104,8 @@ class Quota:
     @property
     def reset_s(self) -> float:
         """The seconds until the client may send all requests of a period again."""
-        return self.ahead_s - self.rate.step_s if self.wait_s else self.ahead_s
+        refused_s = self.rate.step_s if self.wait_s else 0.0
+        return self.ahead_s - refused_s
 
     @property
     def remaining(self) -> int:
@@ -136,7 +139,10 @@ class MemoryRates:
 
 
 class RedisRates:
-    """Counts the requests to all servers of a site; each server counts alone while Redis cannot be reached."""
+    """Counts the requests to all servers of a site.
+
+    Each server counts alone while Redis cannot be reached.
+    """
 
     def __init__(self, url: str) -> None:
         import redis  # noqa: PLC0415 - an extra of the distribution

@@ -1,4 +1,6 @@
-"""Confirm that the person is still there before a change that would outlive their session: a token, a password, a link.
+"""Confirm that the person is still there before a change that would outlive their session.
+
+Such as a token, a password or a link.
 
 A sign-in within the last minutes is enough; otherwise the person enters the password, a code or a
 passkey again.
@@ -36,7 +38,7 @@ def is_confirmed(request: HttpRequest) -> bool:
 
 
 def ask_to_confirm(request: HttpRequest, next_url: str) -> HttpResponse:
-    """Lead to the page that asks for the password, a code or a passkey, and from there to `next_url`.
+    """Lead to the page that asks for the password, a code or a passkey; then to `next_url`.
 
     The request itself is not stored until then, because it may contain a password.
 
@@ -47,7 +49,7 @@ def ask_to_confirm(request: HttpRequest, next_url: str) -> HttpResponse:
     if not methods:
         minutes = round(CONFIRMED_FOR.total_seconds() / 60)
         raise PermissionDenied(
-            f"This needs a sign-in within the last {minutes} minutes. Sign out, and sign in again with your provider, "
-            "or ask an administrator for a new sign-in link."
+            f"This needs a sign-in within the last {minutes} minutes. Sign out, and sign in again "
+            "with your provider, or ask an administrator for a new sign-in link."
         )
     return redirect_page(request, f"{methods[0]['url']}?{urlencode({'next': next_url})}")

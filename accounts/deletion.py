@@ -16,19 +16,18 @@ from toolshelf_core import audit
 from toolshelf_core.errors import AccountError
 
 
-def consequences(user: User) -> list[str]:
-    """The consequences of deleting `user`, one sentence for each kind of row: "Deleted: 3 runs."."""
-    found: dict[str, Counter[str]] = {"Deleted": Counter(), "Retained without the name": Counter()}
-    for relation in _relations():
+def list_consequences(user: User) -> list[str]:
+    """The consequences of deleting `user`: "Deleted: 3 runs." for each kind of row."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for relation in _list_relations():
+        count = _select_rows(relation, user).count()
+        if not count:
+            continue
         meta = relation.related_model._meta
-        word = "Deleted" if relation.on_delete is models.CASCADE else "Retained without the name"
-        if count := _rows(relation, user).count():
-            found[word][str(meta.verbose_name if count == 1 else meta.verbose_name_plural)] += count
-    return [
-        f"{word}: {count:,} {noun}."
-        for word, counts in found.items()
-        for noun, count in sorted(counts.items())
-    ]
+        noun = str(meta.verbose_name if count == 1 else meta.verbose_name_plural)
+        is_deleted = relation.on_delete is models.CASCADE
+        counts["Deleted" if is_deleted else "Retained without the name", noun] += count
+    return [f"{word}: {count:,} {noun}." for (word, noun), count in sorted(counts.items())]
 
 
 def owns_private_data(user: User) -> bool:
@@ -36,30 +35,32 @@ def owns_private_data(user: User) -> bool:
 
     That includes tokens, second factors and links with a provider.
     """
-    return any(
-        _rows(relation, user).exists()
-        for relation in _relations()
-        if relation.on_delete is models.CASCADE
-        and relation.related_model not in (Session, SignInLink)
-    )
+    for relation in _list_relations():
+        is_deleted = relation.on_delete is models.CASCADE
+        is_private = is_deleted and relation.related_model not in (Session, SignInLink)
+        if is_private and _select_rows(relation, user).exists():
+            return True
+    return False
 
 
-def _relations() -> Iterator[models.ManyToOneRel]:
+def _list_relations() -> Iterator[models.ManyToOneRel]:
     for relation in User._meta.get_fields(include_hidden=True):
-        if (
-            isinstance(relation, models.ManyToOneRel)
-            and not relation.related_model._meta.auto_created
-        ):
+        if isinstance(relation, models.ManyToOneRel) and not _is_through(relation):
             yield relation
 
 
-def _rows(relation: models.ManyToOneRel, user: User) -> models.QuerySet[models.Model]:
+def _is_through(relation: models.ManyToOneRel) -> bool:
+    """Whether it leads to a table that Django made for a many-to-many field."""
+    return bool(relation.related_model._meta.auto_created)
+
+
+def _select_rows(relation: models.ManyToOneRel, user: User) -> models.QuerySet[models.Model]:
     return relation.related_model._base_manager.filter(**{relation.field.name: user})
 
 
 @transaction.atomic
 def delete_person(user: User) -> None:
-    """Delete `user`, their sessions, tokens, runs and saved configurations; see `consequences`.
+    """Delete `user` with their sessions, tokens, runs and saved configurations.
 
     Raises:
         AccountError: this is the only administrator.
@@ -67,9 +68,9 @@ def delete_person(user: User) -> None:
     others = User.objects.filter(is_active=True, is_superuser=True).exclude(pk=user.pk)
     if user.is_superuser and not others.exists():
         raise AccountError(
-            f"{user.username} is the only administrator. Create another one first: manage.py createsuperuser."
+            f"{user.username} is the only administrator. "
+            "Create another one first: manage.py createsuperuser."
         )
-    audit.record(
-        "person.delete", "person", user.username, before={"id": user.pk, "email": user.email}
-    )
+    before = {"id": user.pk, "email": user.email}
+    audit.record("person.delete", "person", user.username, before=before)
     user.delete()

@@ -1,4 +1,4 @@
-"""Users, their sessions, and the three ways to sign in: a password, an API token, a one-time sign-in link."""
+"""Users, their sessions, and the ways to sign in: a password, an API token, a sign-in link."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ ABILITIES: Final = {  # the permissions of the built-in groups (see roles.py)
 
 
 def digest(secret: str) -> str:
-    """The stored form of a random secret: the SHA-256 of its text, in hex. 256 random bits need no slow hash."""
+    """The stored form of a random secret: the SHA-256 of its text, in hex.
+
+    256 random bits need no slow hash.
+    """
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class User(AbstractUser):
     """A person, or a program that acts as one: then `token` limits what it may do."""
 
-    token: ApiToken | None = None  # set on the object by `tokens.token_for`, never stored
+    token: ApiToken | None = None  # set on the object by `tokens.find_token`, never stored
 
     class Meta(AbstractUser.Meta):
         permissions = list(ABILITIES.items())
@@ -43,16 +46,17 @@ Person = User | AnonymousUser
 
 
 class ApiToken(models.Model):
-    """A secret that a program sends as `Authorization: Bearer …`. The secret is shown once and stored hashed."""
+    """A secret that a program sends as `Authorization: Bearer …`.
+
+    The secret is shown once and stored hashed.
+    """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=100, blank=True)
     digest = models.CharField(max_length=64, unique=True)
     hint = models.CharField(max_length=12)  # the first characters, to distinguish tokens
     scopes = models.JSONField(default=list)
-    toolkits = models.JSONField(
-        default=list
-    )  # names of the toolkits that it is limited to; [] is no limit
+    toolkits = models.JSONField(default=list)  # the names of its toolkits; [] is no limit
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -105,12 +109,10 @@ class SignInLink(models.Model):
 class Session(AbstractBaseSession):
     """The session of one browser; see session_store.py."""
 
-    session_key = models.CharField(
-        primary_key=True, max_length=64
-    )  # the digest of the key in the browser's cookie
-    user = models.ForeignKey(
-        User, null=True, on_delete=models.CASCADE, related_name="sessions"
-    )  # None: a visitor
+    # The digest of the key in the browser's cookie.
+    session_key = models.CharField(primary_key=True, max_length=64)
+    # None: a visitor.
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
     last_used_at = models.DateTimeField(default=timezone.now)
 
     @classmethod
@@ -120,7 +122,10 @@ class Session(AbstractBaseSession):
 
 
 class FailedSignIn(models.Model):
-    """One wrong password. Counted per account and per address, so that guessing is slow; old ones are deleted."""
+    """One wrong password.
+
+    Counted per account and per address, so that guessing is slow; old ones are deleted.
+    """
 
     account = models.CharField(max_length=64, db_index=True)  # digest of the name that was typed
     address = models.CharField(max_length=64, db_index=True)  # digest of the client's address

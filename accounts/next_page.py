@@ -1,4 +1,4 @@
-"""The page to return to after signing in: `next`, checked, and remembered for a sign-in that takes several pages."""
+"""The page to return to after signing in: `next`, checked, and remembered over several pages."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ MAX_NEXT_CHARACTERS: Final = 2000
 
 
 def is_page_of_site(request: HttpRequest, url: str) -> bool:
-    """Whether `url` is a page of this site to return to: not another site's, and not a page for signing in or out."""
+    """Whether `url` is a page of this site to return to, and none for signing in or out."""
     is_own = url_has_allowed_host_and_scheme(
         url, {request.get_host()}, require_https=request.is_secure()
     )
     if not is_own or len(url) > MAX_NEXT_CHARACTERS:
         return False
     path = urlsplit(url).path
-    return not (
-        path.startswith(reverse("accounts:sign_in")) or path == reverse("accounts:sign_out")
-    )
+    if path == reverse("accounts:sign_out"):
+        return False
+    return not path.startswith(reverse("accounts:sign_in"))
 
 
 def remembered_next(request: HttpRequest) -> str:
@@ -37,7 +37,10 @@ def remembered_next(request: HttpRequest) -> str:
 
 
 def remember_next(request: HttpRequest, response: HttpResponse, url: str) -> None:
-    """Store `url` for the sign-in link that this browser may open next, in another tab; "" deletes it."""
+    """Store `url` for the sign-in link that this browser may open next, in another tab.
+
+    "" deletes it.
+    """
     if not url and settings.NEXT_COOKIE_NAME not in request.COOKIES:
         return
     response.set_cookie(

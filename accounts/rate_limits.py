@@ -64,7 +64,10 @@ def limit_uploads(request: HttpRequest) -> None:
 
 
 def limit_previews(request: HttpRequest) -> None:
-    """Count a check of text typed on the upload page: the limit is that of uploads, but they are counted separately."""
+    """Count a check of text typed on the upload page.
+
+    The limit is that of uploads, but they are counted separately.
+    """
     client = f"preview {_client_of(request)}"
     _take("previews", client, settings.UPLOAD_RATE, "You have checked specs too often")
 
@@ -92,7 +95,7 @@ def limit_visitor_runs(request: HttpRequest) -> None:
 
 
 def limit_forms_of_visitors(request: HttpRequest) -> None:
-    """Count a form that somebody without an account sends: reading and drawing it costs time, a large one much."""
+    """Count a form of somebody without an account: to read and draw a large one costs much time."""
     network = network_of(request)
     complaint = "Your address has sent too many forms"
     _take("forms", f"form {network}", FORMS, complaint)
@@ -108,7 +111,10 @@ def limit_sign_in_starts(request: HttpRequest) -> None:
 
 
 class Throttle(BaseThrottle):
-    """One of the limits above for operations of the API. It raises `Busy`: ninja's own refusal names no limit."""
+    """One of the limits above for operations of the API.
+
+    It raises `Busy`: ninja's own refusal names no limit.
+    """
 
     def __init__(self, limit: Callable[[HttpRequest], None]) -> None:
         self._limit = limit
@@ -123,14 +129,13 @@ API_THROTTLES: Final[list[BaseThrottle]] = [Throttle(limit_api_requests)]
 UPLOAD_THROTTLES: Final[list[BaseThrottle]] = [*API_THROTTLES, Throttle(limit_uploads)]
 
 
-# -- response headers -------------------------------------------------------------------------------------------------
+# -- response headers ---------------------------------------------------------------------------
 
-Counted = dict[str, Quota]
-_counted: ContextVar[Counted | None] = ContextVar("counted_rates", default=None)
+_counted: ContextVar[dict[str, Quota] | None] = ContextVar("counted_rates", default=None)
 
 
 @contextmanager
-def collected() -> Iterator[None]:
+def collect() -> Iterator[None]:
     """Collect the limits that count the request of a block, for `headers`."""
     token = _counted.set({})
     try:
@@ -141,21 +146,17 @@ def collected() -> Iterator[None]:
 
 def headers() -> dict[str, str]:
     """`RateLimit` and `RateLimit-Policy` of the current request; {} if no limit counted it."""
-    counted = _counted.get()
-    if not counted:
+    quotas = _counted.get()
+    if not quotas:
         return {}
-    policies = (
-        f'"{name}";q={quota.rate.requests};w={quota.rate.seconds}'
-        for name, quota in counted.items()
-    )
-    left = (
-        f'"{name}";r={quota.remaining};t={math.ceil(quota.reset_s)}'
-        for name, quota in counted.items()
-    )
-    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
+    policies, limits = [], []
+    for name, quota in quotas.items():
+        policies.append(f'"{name}";q={quota.rate.requests};w={quota.rate.seconds}')
+        limits.append(f'"{name}";r={quota.remaining};t={math.ceil(quota.reset_s)}')
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(limits)}
 
 
-# -- counting ---------------------------------------------------------------------------------------------------------
+# -- counting -----------------------------------------------------------------------------------
 
 
 def _client_of(request: HttpRequest) -> str:
@@ -176,9 +177,9 @@ def _take(name: str, client: str, rate: Rate | None, complaint: str) -> None:
     if rate is None:
         return
     quota = count_request(client, rate)
-    counted = _counted.get()
-    if counted is not None:
-        counted[name] = quota
+    quotas = _counted.get()
+    if quotas is not None:
+        quotas[name] = quota
     if not quota.wait_s:
         return
     # A client that goes on is recorded rarely.

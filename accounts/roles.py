@@ -1,4 +1,4 @@
-"""The built-in groups and their permissions: Django's groups and permissions decide what a person may do.
+"""The built-in groups and their permissions, which decide what a person may do.
 
     reader         sees what signed-in people see
     runner         also runs tools and saves configurations
@@ -42,58 +42,62 @@ _EVERYTHING: Final = READY_GROUPS[ADMINISTRATOR]
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """The rights from a person's groups: permissions (codenames of `ABILITIES`), and the groups' primary keys."""
+    """A person's permissions (codenames of `ABILITIES`), and the primary keys of their groups."""
 
     abilities: frozenset[str] = frozenset()
     groups: frozenset[int] = frozenset()
 
 
 def membership_of(person: Person) -> Membership:
-    """The rights that a person has by their groups; loaded once for each object, as Django's own permissions."""
+    """The rights that a person has by their groups.
+
+    Loaded once for each object, as Django's own permissions.
+    """
     if not isinstance(person, User) or not person.is_active:
         return Membership()
-    cached: Membership | None = person.__dict__.get("_membership")
-    if cached is None:
-        cached = person.__dict__["_membership"] = _membership(person)
-    return cached
+    membership: Membership | None = person.__dict__.get("_membership")
+    if membership is None:
+        membership = person.__dict__["_membership"] = _load_membership(person)
+    return membership
 
 
-def _membership(person: User) -> Membership:
+def _load_membership(person: User) -> Membership:
     groups: dict[int, str] = dict(_groups_of.find(person.pk))
     if person.is_superuser or person.is_staff:
         return Membership(_EVERYTHING, frozenset(groups))
-    return _rights(groups, frozenset(codename for (codename,) in _abilities_of.find(person.pk)))
+    return _combine(groups, frozenset(codename for (codename,) in _abilities_of.find(person.pk)))
 
 
 def load_memberships(people: Sequence[User]) -> None:
     """Load what `membership_of` returns for many people, with three queries."""
     groups: dict[int, dict[int, str]] = defaultdict(dict)
-    for person, key, name in Group.objects.filter(user__in=people).values_list(
-        "user", "pk", "name"
-    ):
+    rows = Group.objects.filter(user__in=people).values_list("user", "pk", "name")
+    for person, key, name in rows:
         groups[person][key] = name
     given: dict[int, set[str]] = defaultdict(set)
     permissions = Permission.objects.filter(
         content_type__app_label="accounts", codename__in=ABILITIES
     )
     for relation in ("user", "group__user"):
-        rows = permissions.filter(**{f"{relation}__in": people}).values_list(relation, "codename")
-        for person, codename in rows.order_by():
+        of_people = permissions.filter(**{f"{relation}__in": people}).order_by()
+        for person, codename in of_people.values_list(relation, "codename"):
             given[person].add(codename)
     for user in people:
         if not user.is_active:
             continue
-        rights = _rights(groups[user.pk], frozenset(given[user.pk]))
+        rights = _combine(groups[user.pk], frozenset(given[user.pk]))
         if user.is_superuser or user.is_staff:
             rights = Membership(_EVERYTHING, rights.groups)
         user.__dict__["_membership"] = rights
 
 
-def _rights(groups: Mapping[int, str], given: frozenset[str]) -> Membership:
+def _combine(groups: Mapping[int, str], given: frozenset[str]) -> Membership:
     """The rights of somebody in these groups, which have the permissions `given`."""
     if not READY_GROUPS.keys() & set(groups.values()):
         given = given.union(*(READY_GROUPS[name] for name in settings.DEFAULT_GROUPS))
-    return Membership(_EVERYTHING if ADMINISTER in given else given, frozenset(groups))
+    if ADMINISTER in given:
+        given = _EVERYTHING
+    return Membership(given, frozenset(groups))
 
 
 # Compiled once: nearly every request of somebody who is signed in needs them (1.2 of 2.5 ms of a
@@ -114,7 +118,10 @@ _abilities_of = PreparedValues(
 
 
 def is_administrator(person: Person | None) -> bool:
-    """Whether `person` may do everything. None is the administrator of the machine, who uses commands."""
+    """Whether `person` may do everything.
+
+    None is the administrator of the machine, who uses commands.
+    """
     return person is None or ADMINISTER in membership_of(person).abilities
 
 
@@ -129,10 +136,10 @@ def has_scope_of_token(person: Person | None, scope: str) -> bool:
     return token is None or scope in token.scopes
 
 
-def ready_group(name: str) -> Group:
+def get_ready_group(name: str) -> Group:
     """One of the built-in groups, created with its permissions if it was deleted."""
-    group, created = Group.objects.get_or_create(name=name)
-    if created:
+    group, is_new = Group.objects.get_or_create(name=name)
+    if is_new:
         ours = Permission.objects.filter(
             content_type__app_label="accounts", codename__in=READY_GROUPS[name]
         )
@@ -143,9 +150,10 @@ def ready_group(name: str) -> Group:
 def set_role(person: User, role: str) -> None:
     """Put `person` into the built-in group `role` and no other one; other groups stay."""
     person.groups.remove(*Group.objects.filter(name__in=READY_GROUPS.keys()))
-    person.groups.add(ready_group(role))
-    if person.is_staff != (role == ADMINISTRATOR):
-        person.is_staff = role == ADMINISTRATOR
+    person.groups.add(get_ready_group(role))
+    is_staff = role == ADMINISTRATOR
+    if person.is_staff != is_staff:
+        person.is_staff = is_staff
         person.save(update_fields=["is_staff"])
     person.__dict__.pop("_membership", None)
 
@@ -153,24 +161,24 @@ def set_role(person: User, role: str) -> None:
 def role_of(person: User) -> str:
     """The most powerful built-in group whose rights `person` has."""
     abilities = membership_of(person).abilities
-    return [name for name, needed in READY_GROUPS.items() if needed <= abilities][-1]
+    return [name for name, rights in READY_GROUPS.items() if rights <= abilities][-1]
 
 
 @contextmanager
-def recording_groups(person: User) -> Iterator[None]:
-    """Record the changes that the block makes to the groups and the staff status of `person`, in one transaction.
+def record_group_changes(person: User) -> Iterator[None]:
+    """Record the changes that the block makes to the groups and the staff status of `person`.
 
-    The built-in groups are roles, so they are recorded by the names of the roles.
+    Both are in one transaction. The built-in groups are roles, so they are recorded by the names
+    of the roles.
     """
     with transaction.atomic():
-        before = _privileges_of(person)
+        before = _list_privileges(person)
         yield
-        audit.record_change(
-            "person.change", "person", person.username, before, _privileges_of(person)
-        )
+        after = _list_privileges(person)
+        audit.record_change("person.change", "person", person.username, before, after)
 
 
-def _privileges_of(person: User) -> dict[str, object]:
+def _list_privileges(person: User) -> dict[str, object]:
     return {
         "groups": sorted(person.groups.values_list("name", flat=True)),
         "is_staff": person.is_staff,

@@ -25,20 +25,20 @@ from django.utils import timezone
 from accounts.models import Session, User, digest
 
 USE_NOTED_EVERY: Final = timedelta(minutes=5)  # so that most requests write nothing
-SIGNED_IN_BROWSER: Final = (
-    "signed_in_browser"  # in a session: {"agent": its User-Agent, "at": when it signed in}
-)
+# In a session: {"agent": its User-Agent, "at": when it signed in}.
+SIGNED_IN_BROWSER: Final = "signed_in_browser"
 MAX_AGENT_CHARACTERS: Final = 300
-WAITING_POST: Final = (
-    "account_reauthentication_state"  # where django-allauth keeps a POST and its headers
-)
-SIGN_IN_LIFETIME: Final = timedelta(
-    minutes=15
-)  # of a visitor's session that holds a sign-in in progress
+# Where django-allauth stores a POST and its headers.
+WAITING_POST: Final = "account_reauthentication_state"
+# Of a visitor's session that holds a sign-in in progress.
+SIGN_IN_LIFETIME: Final = timedelta(minutes=15)
 
 
 def _without_cookies(data: dict[str, Any]) -> dict[str, Any]:
-    """`data` without the cookies of a POST that waits for a confirmation: one of them is the key of this session."""
+    """`data` without the cookies of a POST that waits for a confirmation.
+
+    One of them is the key of this session.
+    """
     waiting = data.get(WAITING_POST)
     if not isinstance(waiting, dict) or "request" not in waiting:
         return data
@@ -56,13 +56,13 @@ class SessionStore(DatabaseSessionStore):
 
     def _get_session_from_db(self) -> Session | None:
         now = timezone.now()
-        found = usable_sessions(now).filter(session_key=digest(self.session_key or "")).first()
-        if found is None:
+        session = usable_sessions(now).filter(session_key=digest(self.session_key or "")).first()
+        if session is None:
             self._session_key = None
-        elif now - found.last_used_at > USE_NOTED_EVERY:
+        elif now - session.last_used_at > USE_NOTED_EVERY:
             with suppress(OperationalError):  # a full disk refuses no reads
-                Session.objects.filter(pk=found.pk).update(last_used_at=now)
-        return found
+                Session.objects.filter(pk=session.pk).update(last_used_at=now)
+        return session
 
     def exists(self, session_key: str) -> bool:
         return Session.objects.filter(session_key=digest(session_key)).exists()
@@ -93,7 +93,7 @@ class SessionStore(DatabaseSessionStore):
 
 
 def note_sign_in(request: HttpRequest) -> None:
-    """Complete the session of a person who has just signed in: which browser it is, for the list of sessions."""
+    """Note in the session of a person who has just signed in which browser it is."""
     request.session[SIGNED_IN_BROWSER] = {
         "agent": request.headers.get("User-Agent", "")[:MAX_AGENT_CHARACTERS],
         "at": timezone.now().isoformat(),
@@ -103,12 +103,10 @@ def note_sign_in(request: HttpRequest) -> None:
 
 
 def limit_visitors_session(request: HttpRequest) -> None:
-    """Let the session of a visitor, who has begun to sign in, expire soon unless they complete it."""
-    if (
-        not request.user.is_authenticated
-        and request.session.get_expiry_age() > SIGN_IN_LIFETIME.total_seconds()
-    ):
-        request.session.set_expiry(int(SIGN_IN_LIFETIME.total_seconds()))
+    """Let the session of a visitor who has begun to sign in expire soon."""
+    lifetime_s = int(SIGN_IN_LIFETIME.total_seconds())
+    if not request.user.is_authenticated and request.session.get_expiry_age() > lifetime_s:
+        request.session.set_expiry(lifetime_s)
 
 
 def idle_limit() -> timedelta:
@@ -121,7 +119,10 @@ def usable_sessions(now: datetime) -> QuerySet[Session]:
 
 
 def end_sessions(user: User, *, except_key: str | None = None) -> int:
-    """End the sessions of `user`, in all browsers or in all but the one with this key; returns how many."""
+    """End the sessions of `user`, in all browsers or in all but the one with this key.
+
+    Returns how many.
+    """
     sessions = Session.objects.filter(user=user)
     if except_key is not None:
         sessions = sessions.exclude(session_key=digest(except_key))

@@ -1,9 +1,10 @@
-"""Record sign-ins in the audit log: successful, failed and throttled ones, and sign-outs; and how people sign in.
+"""Record sign-ins in the audit log: successful, failed and throttled ones, and sign-outs.
 
-By signals of Django and allauth, because every way to sign in sends them: Django's own views,
-packages such as allauth, and links. Second factors and links with a provider are recorded when
-their rows are stored or deleted. A failed attempt names the account only if it exists: some people
-type their password into the field for the name.
+Changes of the ways in which people sign in are recorded, too. It works by signals of Django and
+allauth, because every way to sign in sends them: Django's own views, packages such as allauth, and
+links. Second factors and links with a provider are recorded when their rows are stored or deleted.
+A failed attempt names the account only if it exists: some people type their password into the
+field for the name.
 """
 
 from __future__ import annotations
@@ -22,9 +23,8 @@ from toolshelf_core import audit
 from toolshelf_core.client_address import network_of_address
 
 UNKNOWN: Final = "unknown account"
-BOUNDED_RATE: Final = Rate(
-    10, 60
-)  # events per network: refused attempts cost nothing, and must not fill the disk
+# Of events per network: refused attempts cost nothing, and must not fill the disk.
+BOUNDED_RATE: Final = Rate(10, 60)
 FACTORS: Final = {
     Authenticator.Type.TOTP: "authenticator app",
     Authenticator.Type.WEBAUTHN: "passkey",
@@ -33,15 +33,15 @@ FACTORS: Final = {
 
 def connect() -> None:
     """Receive the signals."""
-    user_logged_in.connect(_signed_in, dispatch_uid="audit")
-    user_logged_out.connect(_signed_out, dispatch_uid="audit")
-    user_login_failed.connect(_failed, dispatch_uid="audit")
-    authentication_failed.connect(_code_failed, dispatch_uid="audit")
-    authenticator_used.connect(_factor_used, dispatch_uid="audit")
-    post_save.connect(_factor_saved, sender=Authenticator, dispatch_uid="audit")
-    post_delete.connect(_factor_deleted, sender=Authenticator, dispatch_uid="audit")
-    post_save.connect(_account_linked, sender=SocialAccount, dispatch_uid="audit")
-    post_delete.connect(_account_unlinked, sender=SocialAccount, dispatch_uid="audit")
+    user_logged_in.connect(_record_sign_in, dispatch_uid="audit")
+    user_logged_out.connect(_record_sign_out, dispatch_uid="audit")
+    user_login_failed.connect(_record_failure, dispatch_uid="audit")
+    authentication_failed.connect(_record_wrong_code, dispatch_uid="audit")
+    authenticator_used.connect(_record_recovery_code, dispatch_uid="audit")
+    post_save.connect(_record_factor, sender=Authenticator, dispatch_uid="audit")
+    post_delete.connect(_record_factor_removal, sender=Authenticator, dispatch_uid="audit")
+    post_save.connect(_record_link, sender=SocialAccount, dispatch_uid="audit")
+    post_delete.connect(_record_unlink, sender=SocialAccount, dispatch_uid="audit")
 
 
 def record_bounded(action: str, object_type: str, object_id: str, **after: object) -> None:
@@ -53,7 +53,7 @@ def record_bounded(action: str, object_type: str, object_id: str, **after: objec
 
 def record_throttled(username: str, wait_s: int) -> None:
     """Record an attempt that was refused without checking the password."""
-    record_bounded("sign-in.throttled", "person", _account(username), wait_s=wait_s)
+    record_bounded("sign-in.throttled", "person", _find_name(username), wait_s=wait_s)
 
 
 def record_refused_sign_in(reason: str, user: User | None = None) -> None:
@@ -65,77 +65,74 @@ def record_wrong_passkey(user: User | None = None) -> None:
     record_bounded("passkey.failed", "person", user.username if user else UNKNOWN)
 
 
-def _signed_in(user: Any, **_: Any) -> None:
+def _record_sign_in(user: Any, **_: Any) -> None:
     audit.record("sign-in", "person", user.get_username(), by=user)
 
 
-def _signed_out(user: Any = None, **_: Any) -> None:
+def _record_sign_out(user: Any = None, **_: Any) -> None:
     if user is not None:
         audit.record("sign-out", "person", user.get_username(), by=user)
 
 
-def _failed(credentials: dict[str, Any], **_: Any) -> None:
-    audit.record("sign-in.failed", "person", _account(str(credentials.get("username") or "")))
+def _record_failure(credentials: dict[str, Any], **_: Any) -> None:
+    audit.record("sign-in.failed", "person", _find_name(str(credentials.get("username") or "")))
 
 
-def _account(username: str) -> str:
+def _find_name(username: str) -> str:
     """The name of the account as it is stored; `UNKNOWN` if there is none."""
     if not username:
         return UNKNOWN
-    found = (
-        User.objects.filter(username__iexact=username).values_list("username", flat=True).first()
-    )
-    return found or UNKNOWN
+    names = User.objects.filter(username__iexact=username).values_list("username", flat=True)
+    return names.first() or UNKNOWN
 
 
-def _code_failed(user: User, **_: Any) -> None:
+def _record_wrong_code(user: User, **_: Any) -> None:
     audit.record("code.failed", "person", user.username)
 
 
-def _factor_used(user: User, authenticator: Authenticator, **_: Any) -> None:
+def _record_recovery_code(user: User, authenticator: Authenticator, **_: Any) -> None:
     if authenticator.type == Authenticator.Type.RECOVERY_CODES:
-        stored = Authenticator.objects.get(
-            pk=authenticator.pk
-        )  # allauth passes on the codes as they were before
-        left = len(stored.wrap().get_unused_codes())
-        audit.record(
-            "recovery-code.use", "person", user.username, by=user, after={"codes_left": left}
-        )
+        # Read again: allauth passes on the codes as they were before.
+        factor: Any = Authenticator.objects.get(pk=authenticator.pk)
+        after = {"codes_left": len(factor.wrap().get_unused_codes())}
+        audit.record("recovery-code.use", "person", user.username, by=user, after=after)
 
 
-def _factor_saved(instance: Authenticator, created: bool, raw: bool = False, **_: Any) -> None:
+def _record_factor(instance: Authenticator, created: bool, raw: bool = False, **_: Any) -> None:
     if not created or raw:
         return
     if instance.type == Authenticator.Type.RECOVERY_CODES:
         audit.record("recovery-codes.create", "person", instance.user.username)
         return
-    audit.record("factor.add", "person", instance.user.username, after=_facts_of(instance))
+    audit.record("factor.add", "person", instance.user.username, after=_describe_factor(instance))
 
 
-def _factor_deleted(instance: Authenticator, **_: Any) -> None:
+def _record_factor_removal(instance: Authenticator, **_: Any) -> None:
     if instance.type == Authenticator.Type.RECOVERY_CODES:
         audit.record("recovery-codes.remove", "person", instance.user.username)
         return
-    audit.record("factor.remove", "person", instance.user.username, before=_facts_of(instance))
-
-
-def _facts_of(factor: Authenticator) -> dict[str, object]:
-    kind = FACTORS[Authenticator.Type(factor.type)]
-    return {"kind": kind, "name": factor.data["name"]} if "name" in factor.data else {"kind": kind}
-
-
-def _account_linked(instance: SocialAccount, created: bool, raw: bool = False, **_: Any) -> None:
-    if created and not raw:
-        audit.record(
-            "provider.link", "person", instance.user.username, after=_account_at_provider(instance)
-        )
-
-
-def _account_unlinked(instance: SocialAccount, **_: Any) -> None:
     audit.record(
-        "provider.unlink", "person", instance.user.username, before=_account_at_provider(instance)
+        "factor.remove", "person", instance.user.username, before=_describe_factor(instance)
     )
 
 
-def _account_at_provider(account: SocialAccount) -> dict[str, object]:
+def _describe_factor(factor: Authenticator) -> dict[str, object]:
+    facts: dict[str, object] = {"kind": FACTORS[Authenticator.Type(factor.type)]}
+    if "name" in factor.data:
+        facts["name"] = factor.data["name"]
+    return facts
+
+
+def _record_link(instance: SocialAccount, created: bool, raw: bool = False, **_: Any) -> None:
+    if created and not raw:
+        after = _describe_link(instance)
+        audit.record("provider.link", "person", instance.user.username, after=after)
+
+
+def _record_unlink(instance: SocialAccount, **_: Any) -> None:
+    before = _describe_link(instance)
+    audit.record("provider.unlink", "person", instance.user.username, before=before)
+
+
+def _describe_link(account: SocialAccount) -> dict[str, object]:
     return {"account": account.extra_data.get("name", ""), "subject": account.uid}

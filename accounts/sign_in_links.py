@@ -24,7 +24,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from accounts.deletion import owns_private_data
 from accounts.models import SignInLink, User, digest
-from accounts.users import LOCAL_OWNER, account_named, is_set_up
+from accounts.users import LOCAL_OWNER, get_account, is_set_up
 from toolshelf_core import audit
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def create_sign_in_link(username: str) -> str:
     Raises:
         AccountError: there is no such account, or it is disabled.
     """
-    return new_link(account_named(username))
+    return new_link(get_account(username))
 
 
 def invite(user: User) -> str:
-    """The secret of a link for a sign-in of `user`, who may be invited, within `SignInLink.INVITATION_LIFETIME`.
+    """The secret of a link for a sign-in of `user` within `SignInLink.INVITATION_LIFETIME`.
 
     Earlier links of the person end: one may have been sent to the wrong address.
     """
@@ -54,33 +54,33 @@ def invite(user: User) -> str:
 def new_link(user: User | None, *, is_invitation: bool = False) -> str:
     """The secret of a new link: for `user`, or, with None, to set up the site."""
     secret = secrets.token_urlsafe(32)
-    SignInLink.objects.exclude(unexpired(timezone.now())).delete()
+    SignInLink.objects.exclude(validity_at(timezone.now())).delete()
     with transaction.atomic():
         SignInLink.objects.create(user=user, digest=digest(secret), is_invitation=is_invitation)
         audit.record("link.create", "person", user.username if user else "")
     return secret
 
 
-def unexpired(now: datetime) -> Q:
+def validity_at(now: datetime) -> Q:
     """The condition of links that have not expired."""
     short = Q(is_invitation=False, created_at__gt=now - SignInLink.LIFETIME)
     return short | Q(is_invitation=True, created_at__gt=now - SignInLink.INVITATION_LIFETIME)
 
 
 @sensitive_variables()
-def usable_link(secret: str) -> SignInLink | None:
-    """The link with this secret, or None if it is unknown, used or expired, or there is no need for it any more."""
-    links = SignInLink.objects.filter(
-        unexpired(timezone.now()), digest=digest(secret), used_at=None
-    )
-    link = links.select_related("user").first()
+def find_usable_link(secret: str) -> SignInLink | None:
+    """The link with this secret; None if it is unknown, used, expired, or not needed any more."""
+    links = SignInLink.objects.filter(validity_at(timezone.now()), used_at=None)
+    link = links.filter(digest=digest(secret)).select_related("user").first()
     if link is None:
         return None
     if link.user is None:
         return None if is_set_up() else link
+    if not link.user.is_active:
+        return None
     if link.is_invitation and (_is_used_since(link, link.user) or not may_be_invited(link.user)):
         return None
-    return link if link.user.is_active else None
+    return link
 
 
 def _is_used_since(link: SignInLink, user: User) -> bool:
@@ -91,19 +91,24 @@ def _is_used_since(link: SignInLink, user: User) -> bool:
 @sensitive_variables()
 def use_sign_in_link(secret: str) -> User | None:
     """The user whom the link signs in, or None if it is unknown, used or expired. It works once."""
-    link = usable_link(secret)
-    return link.user if link is not None and use_link(link) else None
+    link = find_usable_link(secret)
+    if link is None or not use_link(link):
+        return None
+    return link.user
 
 
 def may_be_invited(user: User) -> bool:
-    """Whether an administrator may hand over a link: with one to a used account they could act in its name.
+    """Whether an administrator may hand over a link.
+
+    With a link to a used account they could act in its name.
 
     An account that has been signed in to needs another link if its person set no password. An
     account with tokens is used by programs, and one with private data, such as saved
     configurations, is used by somebody already.
     """
-    is_allowed = user.is_active and not user.is_superuser
-    return is_allowed and not user.has_usable_password() and not owns_private_data(user)
+    if user.is_superuser or not user.is_active:
+        return False
+    return not user.has_usable_password() and not owns_private_data(user)
 
 
 def use_link(link: SignInLink) -> bool:
@@ -111,7 +116,7 @@ def use_link(link: SignInLink) -> bool:
     return SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()) == 1
 
 
-# -- set-up links -----------------------------------------------------------------------------------------------------
+# -- set-up links -------------------------------------------------------------------------------
 
 
 class SetUpForm(UserCreationForm):
@@ -128,9 +133,9 @@ class SetUpForm(UserCreationForm):
 
 @sensitive_variables()
 def use_set_up_link(secret: str, form: SetUpForm) -> User | None:
-    """The administrator that the valid `form` describes, or None if the link can no longer be used."""
+    """The administrator that the valid `form` describes; None if the link is of no use any more."""
     with transaction.atomic():
-        link = usable_link(secret)
+        link = find_usable_link(secret)
         if link is None or link.user is not None or not use_link(link):
             return None
         SignInLink.objects.filter(user=None).delete()

@@ -1,4 +1,6 @@
-"""Limits on signing in: each failed attempt makes the next one wait longer, and few passwords are checked concurrently.
+"""Limits on signing in: each failed attempt makes the next one wait longer.
+
+Few passwords are checked concurrently.
 
 Attempts are counted by pairs of account and origin. The origin is the client's address, or the
 browser itself if it has signed in to that account before (known_browsers.py). So wrong passwords
@@ -25,7 +27,7 @@ from django.db.models import Count, Max
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.known_browsers import known_browser
+from accounts.known_browsers import identify_browser
 from accounts.models import FailedSignIn, digest
 from accounts.sign_in_audit import record_throttled
 from toolshelf_core.client_address import network_of
@@ -38,7 +40,10 @@ _checks = threading.BoundedSemaphore(CHECKS_AT_ONCE)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`free` failures have no consequence; then the wait doubles with each, from `first_s` to `longest_s` seconds."""
+    """`free` failures have no consequence.
+
+    Then the wait doubles with each, from `first_s` to `longest_s` seconds.
+    """
 
     free: int
     first_s: int
@@ -65,8 +70,11 @@ class Origin:
 
 
 def origin_of(request: HttpRequest, username: str) -> Origin:
-    """The origin of an attempt to sign in as `username`: a browser that did so before, else the client's network."""
-    browser = known_browser(request, username)
+    """The origin of an attempt to sign in as `username`.
+
+    It is a browser that did so before, or else the client's network.
+    """
+    browser = identify_browser(request, username)
     return Origin(f"browser {browser}", is_known=True) if browser else Origin(network_of(request))
 
 
@@ -74,7 +82,9 @@ def origin_of(request: HttpRequest, username: str) -> Origin:
 def counted_try(
     username: str, origin: Origin, *, guessed: str = "passwords", person: str = ""
 ) -> Iterator[None]:
-    """One sign-in attempt. It counts as failed from its start, so that concurrent attempts are counted too.
+    """One sign-in attempt.
+
+    It counts as failed from its start, so that concurrent attempts are counted too.
 
     If the block raises nothing, the failed attempts of this account from this origin are forgotten.
 
@@ -130,12 +140,16 @@ def counted_guess(
         with counted_try(username, origin, guessed=guessed, person=person):
             yield
     except Busy as busy:
-        form.retry_after_s = busy.retry_after_s  # type: ignore[attr-defined]  # of the forms that are limited
+        # Of the forms that are limited.
+        form.retry_after_s = busy.retry_after_s  # type: ignore[attr-defined]
         raise forms.ValidationError(str(busy), code="busy") from None
 
 
 def seconds_to_wait(account: str, source: str, *, now: datetime, is_known: bool) -> int:
-    """How long the next attempt at `account` from `source` (digests) is refused; 0 if it is allowed now."""
+    """How long the next attempt at `account` from `source` (digests) is refused.
+
+    0 if it is allowed now.
+    """
     failed = FailedSignIn.objects.filter(at__gt=now - TRIES_WINDOW)
     counts = [
         (

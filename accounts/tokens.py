@@ -44,7 +44,8 @@ def create_token(
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise ValueError(
-            f"Choose one or more of these scopes: {', '.join(SCOPES)}. Given: {', '.join(unknown) or 'none'}."
+            f"Choose one or more of these scopes: {', '.join(SCOPES)}. "
+            f"Given: {', '.join(unknown) or 'none'}."
         )
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
@@ -56,12 +57,12 @@ def create_token(
         toolkits=list(toolkits),
         expires_at=timezone.now() + timedelta(days=days) if days else None,
     )
-    audit.record("token.create", "token", token, after=_facts_of(token))
+    audit.record("token.create", "token", token, after=_list_facts(token))
     return token, secret
 
 
 @sensitive_variables()
-def token_for(secret: str) -> ApiToken | None:
+def find_token(secret: str) -> ApiToken | None:
     """The usable token whose secret this is. Notes its use, at most once a minute.
 
     The token's user knows it as `User.token`, so that it limits their rights (see
@@ -81,12 +82,11 @@ def token_for(secret: str) -> ApiToken | None:
 def revoke_token(token: ApiToken) -> bool:
     """End `token` immediately; False if it was revoked before."""
     with transaction.atomic():
-        revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(
-            revoked_at=timezone.now()
-        )
-        if revoked:
-            audit.record("token.revoke", "token", token, before=_facts_of(token))
-    return bool(revoked)
+        usable = ApiToken.objects.filter(pk=token.pk, revoked_at=None)
+        is_changed = bool(usable.update(revoked_at=timezone.now()))
+        if is_changed:
+            audit.record("token.revoke", "token", token, before=_list_facts(token))
+    return is_changed
 
 
 def end_tokens(user: User) -> int:
@@ -96,7 +96,9 @@ def end_tokens(user: User) -> int:
 
 
 class EndsTokens:
-    """Ends a person's tokens when their password changes, on any page or by a command (`AUTH_PASSWORD_VALIDATORS`).
+    """Ends a person's tokens when their password changes, on any page or by a command.
+
+    One of the `AUTH_PASSWORD_VALIDATORS`.
 
     Somebody who knew the password may have created one.
     """
@@ -111,7 +113,7 @@ class EndsTokens:
         end_tokens(user)
 
 
-def _facts_of(token: ApiToken) -> dict[str, object]:
+def _list_facts(token: ApiToken) -> dict[str, object]:
     """For the audit log."""
     return {"person": token.user.username, "scopes": token.scopes, "expires_at": token.expires_at}
 

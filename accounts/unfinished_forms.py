@@ -1,4 +1,4 @@
-"""Forms that visitors filled in before signing in: stored while they sign in, and restored afterwards.
+"""Forms that visitors filled in before signing in, stored while they sign in.
 
 They are stored in the session, encrypted, because any text can contain a secret. The session is
 carried over on signing in, by password or by link. The caller leaves out the fields of secrets, and
@@ -27,7 +27,7 @@ KEY: Final = "unfinished_form"
 
 
 def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpResponse:
-    """Redirect a visitor to sign in, and then back to `path`, where `take_unfinished` returns `filled_in`.
+    """Redirect a visitor to sign in, and then to `path`, where the form can be taken again.
 
     A form is not stored if it is too long or too many are stored already; the sign-in page then
     shows a warning.
@@ -43,7 +43,10 @@ def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpRespo
 
 
 def has_room() -> bool:
-    """Whether another form can be stored. Sessions that end this soon are visitors'; users' sessions last for weeks."""
+    """Whether another form can be stored.
+
+    Sessions that end this soon are visitors'; users' sessions last for weeks.
+    """
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     return Session.objects.filter(expire_date__lt=timezone.now() + LIFETIME).count() < MAX_STORED
 
@@ -54,7 +57,10 @@ def is_stored(request: HttpRequest) -> bool:
 
 
 def take_unfinished(request: HttpRequest, path: str) -> str | None:
-    """The form that the user filled in at `path` before signing in, returned once; None if there is none."""
+    """The form that the user filled in at `path` before signing in, returned once.
+
+    None if there is none.
+    """
     stored = request.session.get(KEY)
     if not request.user.is_authenticated or not stored or stored["path"] != path:
         return None

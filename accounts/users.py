@@ -16,20 +16,18 @@ LOCAL_OWNER: Final = "owner"
 NAMES_LISTED: Final = 10
 
 
-def administrator() -> User | None:
+def find_administrator() -> User | None:
     """The account that a link signs in by default: the owner, else the first administrator."""
     active = User.objects.filter(is_active=True)
-    administrators, owner = active.filter(is_superuser=True), active.filter(username=LOCAL_OWNER)
-    return (
-        administrators.filter(username=LOCAL_OWNER).first()
-        or administrators.order_by("pk").first()
-        or owner.first()
-    )
+    owner = active.filter(username=LOCAL_OWNER).first()
+    if owner is not None and owner.is_superuser:
+        return owner
+    return active.filter(is_superuser=True).order_by("pk").first() or owner
 
 
 def is_set_up() -> bool:
     """Whether the site has an administrator, or an owner, who could sign in."""
-    return administrator() is not None
+    return find_administrator() is not None
 
 
 def create_account(username: str, *, is_superuser: bool = False) -> User:
@@ -43,18 +41,16 @@ def create_account(username: str, *, is_superuser: bool = False) -> User:
     try:
         user.full_clean()
     except ValidationError as error:
-        raise AccountError(
-            f"Cannot create the account {username!r}: {' '.join(error.messages)}"
-        ) from None
+        reasons = " ".join(error.messages)
+        raise AccountError(f"Cannot create the account {username!r}: {reasons}") from None
     with transaction.atomic():
         user.save()
-        audit.record(
-            "person.create", "person", username, after={"id": user.pk, "is_superuser": is_superuser}
-        )
+        after = {"id": user.pk, "is_superuser": is_superuser}
+        audit.record("person.create", "person", username, after=after)
     return user
 
 
-def account_named(username: str) -> User:
+def get_account(username: str) -> User:
     """The account, if a link can be created for it.
 
     Raises:
@@ -63,19 +59,24 @@ def account_named(username: str) -> User:
     user = User.objects.filter(username=username).first()
     if user is None:
         raise AccountError(
-            f"There is no account named {username!r}. {accounts_there_are()} To create it: manage.py sign_in_link "
-            f"{shlex.quote(username)} --create (add --superuser for an administrator)"
+            f"There is no account named {username!r}. {list_accounts()} "
+            f"To create it: manage.py sign_in_link {shlex.quote(username)} --create "
+            "(add --superuser for an administrator)"
         )
     if not user.is_active:
         raise AccountError(f"The account {username!r} is disabled, so it cannot sign in.")
     return user
 
 
-def accounts_there_are() -> str:
-    """The names of the accounts that can sign in, as a sentence; only the first ones if there are many."""
+def list_accounts() -> str:
+    """The names of the accounts that can sign in, as a sentence.
+
+    Only the first ones if there are many.
+    """
     active = User.objects.filter(is_active=True).order_by("username")
     names = list(active.values_list("username", flat=True)[:NAMES_LISTED])
     if not names:
         return "There are no accounts yet."
+    text = f"Accounts: {', '.join(names)}"
     more = active.count() - len(names)
-    return f"Accounts: {', '.join(names)}{f' and {more} more' if more else ''}."
+    return f"{text} and {more} more." if more else f"{text}."

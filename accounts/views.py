@@ -39,7 +39,7 @@ from accounts.session_store import (
     limit_visitors_session,
     usable_sessions,
 )
-from accounts.sign_in_links import SetUpForm, usable_link, use_set_up_link, use_sign_in_link
+from accounts.sign_in_links import SetUpForm, find_usable_link, use_set_up_link, use_sign_in_link
 from accounts.throttling import Origin, counted_guess, origin_of
 from accounts.tokens import DEFAULT_DAYS, MAX_DAYS, create_token, end_tokens
 from accounts.tokens import revoke_token as end_token
@@ -47,6 +47,7 @@ from accounts.unfinished_forms import is_stored
 from accounts.users import is_set_up
 from toolshelf_core import audit
 from toolshelf_core.client_address import is_local
+from toolshelf_core.templatetags.text_display import count
 
 MAX_SESSIONS: Final = 100  # shown
 # In this order, because later browsers also claim to be earlier ones.
@@ -91,7 +92,7 @@ class RedirectsToNext(RedirectURLMixin):
     next_page = settings.LOGIN_REDIRECT_URL
     request: HttpRequest
 
-    def get_redirect_url(self, request: HttpRequest | None = None) -> str:  # noqa: ARG002 - as the stubs have it
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:  # noqa: ARG002
         url = super().get_redirect_url()
         return url if is_page_of_site(self.request, url) else ""
 
@@ -104,21 +105,18 @@ class SignIn(RedirectsToNext, LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: object) -> dict[str, Any]:
-        unfinished = {
+        provider = settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+        context = {
             "is_stored": is_stored(self.request),
             "is_lost": "unsaved" in self.request.GET,
-        }
-        provider = settings.OIDC_NAME if settings.OIDC_ISSUER else ""
-        ways = {
+            "minutes": SignInLink.MINUTES,
             "provider": provider,
             "is_set_up": is_set_up(),
             "may_browse": settings.ANONYMOUS_BROWSING,
             "link_first": not provider and self.request.method != "POST" and is_local(self.request),
             "passkeys_work": passkeys_work(self.request),
         }
-        return (
-            super().get_context_data(**kwargs) | unfinished | ways | {"minutes": SignInLink.MINUTES}
-        )
+        return super().get_context_data(**kwargs) | context
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         response = super().render_to_response(context, **kwargs)
@@ -168,7 +166,7 @@ class SignInByLink(RedirectsToNext, View):
         return response
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        link = usable_link(self.secret)
+        link = find_usable_link(self.secret)
         if link is None:
             return self.refuse()
         if link.user is None:
@@ -177,7 +175,7 @@ class SignInByLink(RedirectsToNext, View):
         return render(request, "accounts/link.html", context)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        link = usable_link(self.secret)
+        link = find_usable_link(self.secret)
         if link is not None and link.user is None:
             return self.set_up(SetUpForm(request.POST))
         user = use_sign_in_link(self.secret)
@@ -216,23 +214,20 @@ class SignInByLink(RedirectsToNext, View):
 @require_safe
 def sessions(request: HttpRequest) -> HttpResponse:
     """The browsers in which the user is signed in."""
-    own = digest(request.session.session_key or "")
+    this_digest = digest(request.session.session_key or "")
     rows = []
-    for session in (
-        usable_sessions(timezone.now())
-        .filter(user=actor(request))
-        .order_by("-last_used_at")[:MAX_SESSIONS]
-    ):
+    latest = usable_sessions(timezone.now()).filter(user=actor(request)).order_by("-last_used_at")
+    for session in latest[:MAX_SESSIONS]:
         browser = session.get_decoded().get(SIGNED_IN_BROWSER, {})
-        rows.append(
-            {
-                "name": browser_name(browser.get("agent", "")),
-                "signed_in_at": datetime.fromisoformat(browser["at"]) if "at" in browser else None,
-                "last_used_at": session.last_used_at,
-                "is_this": session.session_key == own,
-                "digest": session.session_key,
-            }
-        )
+        at = browser.get("at")
+        row = {
+            "name": name_browser(browser.get("agent", "")),
+            "signed_in_at": datetime.fromisoformat(at) if at else None,
+            "last_used_at": session.last_used_at,
+            "is_this": session.session_key == this_digest,
+            "digest": session.session_key,
+        }
+        rows.append(row)
     context = {"sessions": rows, "idle_hours": settings.SESSION_IDLE_HOURS}
     return render(request, "accounts/sessions.html", context)
 
@@ -243,15 +238,11 @@ def end_session(request: HttpRequest, session_digest: str) -> HttpResponse:
     """End one session of the user, by the digest of its key, which opens no session."""
     session = get_object_or_404(Session, user=actor(request), session_key=session_digest)
     is_this = session.session_key == digest(request.session.session_key or "")
-    name = browser_name(session.get_decoded().get(SIGNED_IN_BROWSER, {}).get("agent", ""))
+    name = name_browser(session.get_decoded().get(SIGNED_IN_BROWSER, {}).get("agent", ""))
     with transaction.atomic():
         session.delete()
-        audit.record(
-            "sessions.end",
-            "person",
-            actor(request).username,
-            after={"sessions": 1, "browser": name},
-        )
+        after = {"sessions": 1, "browser": name}
+        audit.record("sessions.end", "person", actor(request).username, after=after)
     if is_this:
         logout(request)
         return redirect("accounts:sign_in")
@@ -259,8 +250,11 @@ def end_session(request: HttpRequest, session_digest: str) -> HttpResponse:
     return redirect("accounts:sessions")
 
 
-def browser_name(user_agent: str) -> str:
-    """A browser for its user, "Firefox on Linux", from the header `User-Agent`, or "Unknown browser"."""
+def name_browser(user_agent: str) -> str:
+    """A browser for its user, "Firefox on Linux", from the header `User-Agent`.
+
+    "Unknown browser" for another one.
+    """
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "Unknown browser")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     return f"{browser} on {system}" if system else browser
@@ -271,19 +265,16 @@ def browser_name(user_agent: str) -> str:
 def sign_out_everywhere(request: HttpRequest) -> HttpResponse:
     """End all sessions of the user, this one too, and their API tokens."""
     with transaction.atomic():
-        ended = end_sessions(actor(request))
-        tokens_ended = end_tokens(actor(request))
-        audit.record("sessions.end", "person", actor(request).username, after={"sessions": ended})
+        session_count = end_sessions(actor(request))
+        token_count = end_tokens(actor(request))
+        after = {"sessions": session_count}
+        audit.record("sessions.end", "person", actor(request).username, after=after)
     logout(request)
-    done = f"You are signed out everywhere ({_count(ended, 'session')} ended)."
-    if tokens_ended:
-        done += f" {_count(tokens_ended, 'API token')} ended, too."
-    messages.success(request, done)
+    message = f"You are signed out everywhere ({count(session_count, 'session')} ended)."
+    if token_count:
+        message += f" {count(token_count, 'API token')} ended, too."
+    messages.success(request, message)
     return redirect("accounts:sign_in")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class OldPasswordForm(PasswordChangeForm):
@@ -298,17 +289,17 @@ class OldPasswordForm(PasswordChangeForm):
         with counted_guess(self, name, self.origin):
             if not self.user.check_password(self.cleaned_data["old_password"]):
                 audit.record("sign-in.failed", "person", name)
-                raise ValidationError(
-                    self.error_messages["password_incorrect"], code="password_incorrect"
-                )
+                message = self.error_messages["password_incorrect"]
+                raise ValidationError(message, code="password_incorrect")
         return str(self.cleaned_data["old_password"])
 
 
 class ChangePassword(LoginRequiredMixin, PasswordChangeView):
-    """Change the user's password, or set the first one; their other sessions and their API tokens end.
+    """Change the user's password, or set the first one.
 
-    The first password needs a recent sign-in, as there is no old one to ask for. People who sign in
-    with the provider alone get no password: it would still work when they have left there.
+    Their other sessions and their API tokens end. The first password needs a recent sign-in, as
+    there is no old one to ask for. People who sign in with the provider alone get no password: it
+    would still work when they have left there.
     """
 
     template_name = "accounts/password.html"
@@ -340,16 +331,24 @@ class ChangePassword(LoginRequiredMixin, PasswordChangeView):
             response = super().form_valid(form)
             audit.record("password.change", "person", user.username)
             end_sessions(user, except_key=self.request.session.session_key)
-        ended = " Your API tokens have ended: create new ones." if had_tokens else ""
-        messages.success(
-            self.request, f"Password changed. You are signed out in all other browsers.{ended}"
-        )
+        message = "Password changed. You are signed out in all other browsers."
+        if had_tokens:
+            message += " Your API tokens have ended: create new ones."
+        messages.success(self.request, message)
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
         response = super().form_invalid(form)
         response.status_code = 422
         return response
+
+
+SCOPE_WORDS: Final = (
+    ("read", "read all runs that you may see"),
+    ("publish", "upload, change, archive and restore tools"),
+    ("run", "run tools, cancel runs, read your own runs, and manage your saved configurations"),
+    ("admin", "manage sources and webhooks, and read the audit log; for administrators only"),
+)
 
 
 class TokenForm(forms.Form):
@@ -368,7 +367,8 @@ class TokenForm(forms.Form):
 
     def clean_toolkits(self) -> list[str]:
         """The names, which commas separate."""
-        return [name.strip() for name in self.cleaned_data["toolkits"].split(",") if name.strip()]
+        names = map(str.strip, self.cleaned_data["toolkits"].split(","))
+        return list(filter(None, names))
 
 
 @login_required
@@ -382,48 +382,36 @@ def tokens(request: HttpRequest) -> HttpResponse:
     confirm.
     """
     secret = None
-    form = (
-        TokenForm(request.POST)
-        if request.method == "POST"
-        else TokenForm(initial=filled_in(request))
-    )
-    if form.is_bound and form.is_valid():
+    form = TokenForm(initial=read_initial(request))
+    if request.method == "POST":
+        form = TokenForm(request.POST)
+    if form.is_valid():
         if not is_confirmed(request):
-            return ask_to_confirm(request, f"{request.path}?{address_of_form(request)}")
+            return ask_to_confirm(request, f"{request.path}?{write_query(request)}")
         _, secret = create_token(actor(request), **form.cleaned_data)
         form = TokenForm()
     context = {
         "form": form,
-        "scopes": [
-            ("read", "read all runs that you may see"),
-            ("publish", "upload, change, archive and restore tools"),
-            (
-                "run",
-                "run tools, cancel runs, read your own runs, and manage your saved configurations",
-            ),
-            (
-                "admin",
-                "manage sources and webhooks, and read the audit log; for administrators only",
-            ),
-        ],
+        "scopes": SCOPE_WORDS,
         "secret": secret,
         "tokens": ApiToken.objects.filter(user=actor(request)),
     }
-    response = render(request, "accounts/tokens.html", context, status=422 if form.errors else 200)
+    status = 422 if form.errors else 200
+    response = render(request, "accounts/tokens.html", context, status=status)
     if secret:
         response["Cache-Control"] = "no-store"
     return response
 
 
-def filled_in(request: HttpRequest) -> dict[str, Any]:
+def read_initial(request: HttpRequest) -> dict[str, Any]:
     """The values of the form in the address of the page."""
-    given: dict[str, Any] = {
-        name: request.GET[name] for name in ("name", "days", "toolkits") if name in request.GET
-    }
-    return given | ({"scopes": request.GET.getlist("scopes")} if "scopes" in request.GET else {})
+    initial: dict[str, Any] = request.GET.dict()
+    if "scopes" in request.GET:
+        initial["scopes"] = request.GET.getlist("scopes")
+    return initial
 
 
-def address_of_form(request: HttpRequest) -> str:
+def write_query(request: HttpRequest) -> str:
     """The values of a form that was sent, as a query."""
     query = QueryDict(mutable=True)
     for name in ("name", "scopes", "days", "toolkits"):

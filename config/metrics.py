@@ -27,7 +27,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.roles import is_administrator
-from accounts.tokens import token_for
+from accounts.tokens import find_token
 from catalog.tools.models import Tool
 from config.request_counters import Histogram, request_counters
 from playground.runs.celery.heartbeats import connected_workers
@@ -75,7 +75,7 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
             return HTTPStatus.UNAUTHORIZED
         if settings.METRICS_TOKEN and constant_time_compare(secret.strip(), settings.METRICS_TOKEN):
             return None
-        token = token_for(secret.strip())
+        token = find_token(secret.strip())
         if token is None:
             return HTTPStatus.UNAUTHORIZED
         if "read" in token.scopes and not token.toolkits and is_administrator(token.user):

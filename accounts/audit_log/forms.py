@@ -38,7 +38,10 @@ Interface = Annotated[str, AfterValidator(_check_interface)]
 
 
 class AuditFilter(Schema):
-    """The events to show. "" matches everything; `since` and `until` are days in UTC, both included."""
+    """The events to show.
+
+    "" matches everything; `since` and `until` are days in UTC, both included.
+    """
 
     person: str = Field("", max_length=150, description="The user name.")
     action: Action = Field("", max_length=30, description="For example `tool.revise`.")
@@ -63,7 +66,7 @@ class AuditFilter(Schema):
         except ValidationError as invalid:
             problems = []
             for error in invalid.errors():
-                message = _message_of(error["type"], error.get("ctx", {}))
+                message = _describe_error(error["type"], error.get("ctx", {}))
                 problems.append(Problem(f"/{error['loc'][0]}", message, "audit.filter"))
             raise DocumentError(problems) from invalid
 
@@ -85,21 +88,26 @@ class AuditFilter(Schema):
         return events
 
     def query(self, before: str | None = None) -> str:
-        """These filters as a query string; with `before`, for the page before the event with this id."""
-        paging = {"before": before} if before else {}
-        return urlencode(self.as_query() | paging)
+        """These filters as a query string; `before` asks for the events before the one with it."""
+        query = self.as_query()
+        if before:
+            query["before"] = before
+        return urlencode(query)
 
     def as_query(self) -> dict[str, str]:
         """The filters that are set, as they are in a query."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def export(self) -> Iterator[str]:
-        """The matching events as NDJSON, the oldest first. The export is itself an event, before its first line."""
+        """The matching events as NDJSON, the oldest first.
+
+        The export is itself an event, before its first line.
+        """
         audit.record("audit.export", "audit log", "", after={"filters": self.as_query()})
-        return _lines(self.events().order_by("pk"))
+        return _write_lines(self.events().order_by("pk"))
 
 
-def _message_of(kind: str, context: Mapping[str, object]) -> str:
+def _describe_error(kind: str, context: Mapping[str, object]) -> str:
     if kind == "string_too_long":
         return f"Enter at most {context['max_length']} characters."
     if kind == "value_error":
@@ -107,7 +115,7 @@ def _message_of(kind: str, context: Mapping[str, object]) -> str:
     return "Enter a day such as 2026-11-22."
 
 
-def _lines(events: QuerySet[AuditEvent]) -> Iterator[str]:
+def _write_lines(events: QuerySet[AuditEvent]) -> Iterator[str]:
     """Read in pages: a slow client holds neither a transaction nor a cursor of the database."""
     last = 0
     while page := list(events.filter(pk__gt=last)[:EXPORT_CHUNK]):

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.administrators import administrators_only
 from accounts.audit_log.forms import PAGE_SIZE, AuditFilter
-from toolshelf_core.audit import ACTIONS, INTERFACES
+from toolshelf_core.audit import ACTIONS, INTERFACES, AuditEvent
 from toolshelf_core.paging import read_number, read_page
 from toolspec.errors import DocumentError
 
@@ -25,24 +25,27 @@ def audit_log(request: HttpRequest) -> HttpResponseBase:
     """Events, newest first; `?before=` continues after the event with this id."""
     errors: list[dict[str, str]] = []
     try:
-        wanted = AuditFilter.from_query(request.GET)
+        audit_filter = AuditFilter.from_query(request.GET)
+        events = audit_filter.events()
     except DocumentError as error:
-        wanted = AuditFilter.from_query({})
-        errors = [{"href": f"#{one.pointer[1:]}", "message": one.message} for one in error.problems]
-    events = wanted.events()
+        audit_filter = AuditFilter.from_query({})
+        events = AuditEvent.objects.none()
+        for problem in error.problems:
+            errors.append({"href": f"#{problem.pointer[1:]}", "message": problem.message})
     before = read_number(request.GET.get("before", ""), digits=18)
-    page, following = read_page(events.none() if errors else events, before, PAGE_SIZE)
+    page, following = read_page(events, before, PAGE_SIZE)
     context = {
         "events": page,
-        "filter": wanted,
+        "filter": audit_filter,
         "typed": request.GET if errors else None,
         "errors": errors,
         "actions": ACTIONS,
         "interfaces": INTERFACES,
-        "next_url": f"?{wanted.query(before=following)}" if following else None,
-        "export_query": wanted.query(),
+        "next_url": f"?{audit_filter.query(before=following)}" if following else None,
+        "export_query": audit_filter.query(),
     }
-    return render(request, "accounts/audit_log/audit.html", context, status=422 if errors else 200)
+    status = 422 if errors else 200
+    return render(request, "accounts/audit_log/audit.html", context, status=status)
 
 
 @require_safe

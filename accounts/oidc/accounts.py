@@ -1,4 +1,4 @@
-"""Which account of the provider belongs to which person here: by the provider's issuer and subject, never by e-mail."""
+"""Which account of the provider belongs to which person: by issuer and subject, not by e-mail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ProviderAccountAdapter`: who may sign in with the provider, as whom, and what is shown if that fails."""
+"""Who may sign in with the provider, as whom, and what is shown if that fails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from django.utils.http import urlencode
 from accounts.models import User
 from accounts.oidc.accounts import site_app
 from accounts.oidc.groups import is_admitted, update_groups
-from accounts.roles import READER, recording_groups, set_role
+from accounts.roles import READER, record_group_changes, set_role
 from accounts.session_store import end_sessions
 from accounts.sign_in_audit import record_refused_sign_in
 from accounts.tokens import end_tokens
@@ -44,17 +44,29 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
         """The provider of the settings alone: none can be added in the database."""
         return [site_app()] if settings.OIDC_ISSUER else []
 
-    def get_provider(self, request: Any, provider: Any, client_id: Any = None) -> Any:  # noqa: ARG002
+    def get_provider(
+        self,
+        request: Any,
+        provider: Any,  # noqa: ARG002
+        client_id: Any = None,  # noqa: ARG002
+    ) -> Any:
         from accounts.oidc.provider import Provider  # noqa: PLC0415 - its imports take 0.1 s
 
         return Provider(request, app=site_app())
 
-    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002
+    def is_open_for_signup(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        sociallogin: SocialLogin,  # noqa: ARG002
+    ) -> bool:
         """People who are admitted get an account at their first sign-in."""
         return True
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse people who may not sign in. Those who could before lose their rights and their sessions."""
+        """Refuse people who may not sign in.
+
+        Those who could before lose their rights and their sessions.
+        """
         claims = claims_of(sociallogin)
         known = (
             sociallogin.user
@@ -71,7 +83,8 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
         refuse(
             request,
             "You may not sign in to this site",
-            f"Your account at {settings.OIDC_NAME} is in no group that may sign in here. Ask an administrator.",
+            f"Your account at {settings.OIDC_NAME} is in no group that may sign in here. "
+            "Ask an administrator.",
             status=403,
             user=known,
         )
@@ -99,7 +112,11 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
             )
         return user
 
-    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:  # noqa: ARG002
+    def get_connect_redirect_url(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        socialaccount: Any,  # noqa: ARG002
+    ) -> str:
         return reverse("mfa_index")
 
     def on_authentication_error(
@@ -129,25 +146,20 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
             unreachable(request)
         if exception is not None:
             logger.warning("A sign-in with the OpenID Connect provider failed: %s", exception)
-            detail = f"The response of {settings.OIDC_NAME} could not be verified. Start again; if it fails again, "
-            refuse(
-                request,
-                "Not signed in",
-                f"{detail}ask an administrator: the log has the reason.",
-                401,
+            detail = (
+                f"The response of {settings.OIDC_NAME} could not be verified. Start again; "
+                "if it fails again, ask an administrator: the log has the reason."
             )
+            refuse(request, "Not signed in", detail, status=401)
         if not state:
-            detail = "This sign-in has expired, has been used, or was started in another browser. Start again."
+            detail = "This sign-in has expired, has been used, or was started in another browser."
+            detail += " Start again."
             refuse(request, "Not signed in", detail, status=400)
         code = request.GET.get("error", "")
-        shown = f": {code}" if ERROR_CODE.fullmatch(code) else ""
-        logger.warning("The OpenID Connect provider refused a sign-in%s", shown)
-        refuse(
-            request,
-            "Not signed in",
-            f"{settings.OIDC_NAME} refused the sign-in{shown}.",
-            status=401,
-        )
+        reason = f": {code}" if ERROR_CODE.fullmatch(code) else ""
+        logger.warning("The OpenID Connect provider refused a sign-in%s", reason)
+        detail = f"{settings.OIDC_NAME} refused the sign-in{reason}."
+        refuse(request, "Not signed in", detail, status=401)
 
 
 def claims_of(sociallogin: SocialLogin) -> Mapping[str, Any]:
@@ -159,7 +171,7 @@ def claims_of(sociallogin: SocialLogin) -> Mapping[str, Any]:
 def revoke_rights(user: User) -> None:
     """Make a person who may no longer sign in a reader, and end their sessions and API tokens."""
     if not user.is_superuser:
-        with recording_groups(user):
+        with record_group_changes(user):
             set_role(user, READER)
     end_tokens(user)
     end_sessions(user)
@@ -167,7 +179,8 @@ def revoke_rights(user: User) -> None:
 
 def unreachable(request: HttpRequest) -> None:
     """Raises: ImmediateHttpResponse: always."""
-    detail = f"{settings.OIDC_NAME} does not respond at the moment. Try again in a minute, or sign in another way."
+    detail = f"{settings.OIDC_NAME} does not respond at the moment."
+    detail += " Try again in a minute, or sign in another way."
     refuse(request, "Temporarily unavailable", detail, status=503)
 
 

@@ -10,47 +10,48 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 
 from accounts.models import User
-from accounts.roles import ADMINISTRATOR, READER, READY_GROUPS, ready_group, recording_groups
+from accounts.roles import (
+    ADMINISTRATOR,
+    READER,
+    READY_GROUPS,
+    get_ready_group,
+    record_group_changes,
+)
 
 logger = logging.getLogger(__name__)
 
 
 def claimed_groups(claims: Mapping[str, Any]) -> set[str]:
-    """The person's groups at the provider: the value of the claim OIDC_GROUPS_CLAIM, a text or a list of texts.
+    """The person's groups at the provider: the claim OIDC_GROUPS_CLAIM, a text or a list of texts.
 
     A name with dots that is not itself a claim leads to members: `realm_access.roles`. Without the
     claim, a person has no groups.
     """
     name = settings.OIDC_GROUPS_CLAIM
-    found: Any = claims.get(name)
-    if name not in claims:
-        found = claims
-        for member in name.split("."):
-            found = found.get(member) if isinstance(found, Mapping) else None
-    if found is None and settings.OIDC_GROUPS:
-        logger.warning(
-            "The provider sent no claim %r; the claims are: %s", name, ", ".join(sorted(claims))
-        )
-    values = [found] if isinstance(found, str) else found
-    return (
-        {value for value in values if isinstance(value, str)} if isinstance(values, list) else set()
-    )
+    value: Any = claims
+    for member in [name] if name in claims else name.split("."):
+        value = value.get(member) if isinstance(value, Mapping) else None
+    if value is None and settings.OIDC_GROUPS:
+        names = ", ".join(sorted(claims))
+        logger.warning("The provider sent no claim %r; the claims are: %s", name, names)
+    if isinstance(value, str):
+        return {value}
+    if not isinstance(value, list):
+        return set()
+    return {item for item in value if isinstance(item, str)}
 
 
-def mapped_groups(claims: Mapping[str, Any]) -> set[str]:
+def map_groups(claims: Mapping[str, Any]) -> set[str]:
     """The names of the site's groups that a person with these claims belongs to."""
-    claimed = claimed_groups(claims)
-    return {
-        group
-        for value, groups in settings.OIDC_GROUPS.items()
-        if value in claimed
-        for group in groups
-    }
+    names: set[str] = set()
+    for value in claimed_groups(claims):
+        names.update(settings.OIDC_GROUPS.get(value, ()))
+    return names
 
 
 def is_admitted(claims: Mapping[str, Any]) -> bool:
     """Whether a person with these claims may sign in."""
-    return settings.OIDC_PEOPLE == "any" or bool(mapped_groups(claims))
+    return settings.OIDC_PEOPLE == "any" or bool(map_groups(claims))
 
 
 def update_groups(user: User, claims: Mapping[str, Any]) -> None:
@@ -59,25 +60,23 @@ def update_groups(user: User, claims: Mapping[str, Any]) -> None:
     Groups that are not in the mapping do not change. Anyone who loses their last built-in group
     becomes a reader: without one they would have the rights of `TOOLSHELF_DEFAULT_GROUPS`.
     """
-    wanted = mapped_groups(claims)
-    managed = {group for groups in settings.OIDC_GROUPS.values() for group in groups}
-    current = set(user.groups.filter(name__in=managed).values_list("name", flat=True))
-    with recording_groups(user):
-        for name in sorted(wanted - current):
-            user.groups.add(
-                ready_group(name)
-                if name in READY_GROUPS
-                else Group.objects.get_or_create(name=name)[0]
-            )
-        if current - wanted:
-            user.groups.remove(*Group.objects.filter(name__in=current - wanted))
-        if (current - wanted) & READY_GROUPS.keys() and not user.groups.filter(
-            name__in=READY_GROUPS.keys()
-        ).exists():
-            user.groups.add(ready_group(READER))
-        if ADMINISTRATOR in managed and user.is_staff != (
-            is_staff := user.is_superuser or ADMINISTRATOR in wanted
-        ):
+    names = map_groups(claims)
+    all_names = set[str]().union(*settings.OIDC_GROUPS.values())
+    current = set(user.groups.filter(name__in=all_names).values_list("name", flat=True))
+    surplus = current - names
+    with record_group_changes(user):
+        for name in sorted(names - current):
+            if name in READY_GROUPS:
+                user.groups.add(get_ready_group(name))
+            else:
+                user.groups.add(Group.objects.get_or_create(name=name)[0])
+        if surplus:
+            user.groups.remove(*Group.objects.filter(name__in=surplus))
+        ready_groups = user.groups.filter(name__in=READY_GROUPS.keys())
+        if surplus & READY_GROUPS.keys() and not ready_groups.exists():
+            user.groups.add(get_ready_group(READER))
+        is_staff = user.is_superuser or ADMINISTRATOR in names
+        if ADMINISTRATOR in all_names and user.is_staff != is_staff:
             user.is_staff = is_staff  # as `set_role`
             user.save(update_fields=["is_staff"])
     user.__dict__.pop("_membership", None)

@@ -1,10 +1,11 @@
-"""The OpenID Connect provider of the settings, by allauth's client, with stricter checks of its answers.
+"""The OpenID Connect provider of the settings, by allauth's client with stricter checks.
 
 Allauth's client sends no nonce, trusts an ID token unverified if it came over TLS, and prefers the
 unsigned userinfo to it. Here the ID token's signature, issuer, audience, times and nonce are
 verified, and the userinfo must be of the same subject.
 
-Source: OpenID Connect Core 1.0, sections 3.1.2.1, 3.1.3.7 and 5.3.2; OpenID Connect Discovery 1.0, section 4.3.
+Source: OpenID Connect Core 1.0, sections 3.1.2.1, 3.1.3.7 and 5.3.2; OpenID Connect Discovery 1.0,
+section 4.3.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 def nonce_of(state: str) -> str:
-    """The nonce of a sign-in. It follows from its `state`, which is random, works once, and is in the session."""
+    """The nonce of a sign-in.
+
+    It follows from its `state`, which is random, works once, and is in the session.
+    """
     return salted_hmac("accounts.oidc.nonce", state, algorithm="sha256").hexdigest()
 
 
@@ -62,7 +66,8 @@ class Client(OAuth2Client):
             "nonce": nonce_of(str(self.state)),
             **extra_params,
         }
-        return f"{authorization_url}{'&' if urlsplit(authorization_url).query else '?'}{urlencode(parameters)}"
+        separator = "&" if urlsplit(authorization_url).query else "?"
+        return f"{authorization_url}{separator}{urlencode(parameters)}"
 
 
 class Adapter(OpenIDConnectOAuth2Adapter):
@@ -168,13 +173,17 @@ class Provider(OpenIDConnectProvider):
         return stored_subject(str(data["sub"]))
 
     def extract_extra_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The claims that are stored: the name of the account at the provider, for the page about it."""
+        """The claims that are stored: the name at the provider, for the page about the account."""
         name = data.get("preferred_username") or data.get("email") or data["sub"]
         return {"name": str(name)[:200]}
 
     def extract_common_fields(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a new account. An e-mail address that the provider has not verified is left out."""
-        fields: dict[str, Any] = super().extract_common_fields(data)  # type: ignore[no-untyped-call]
+        """The fields of a new account.
+
+        An e-mail address that the provider has not verified is left out.
+        """
+        fields: dict[str, Any]
+        fields = super().extract_common_fields(data)  # type: ignore[no-untyped-call]
         texts = {name: value for name, value in fields.items() if isinstance(value, str)}
         if data.get("email_verified") is not True:
             texts.pop("email", None)
@@ -185,7 +194,12 @@ class Provider(OpenIDConnectProvider):
     def extract_email_addresses(self, data: Mapping[str, Any]) -> list[Any]:  # noqa: ARG002
         return []
 
-    def cleanup_email_addresses(self, email: str | None, *args: Any, **kwargs: Any) -> str | None:  # noqa: ARG002
+    def cleanup_email_addresses(
+        self,
+        email: str | None,
+        *args: Any,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> str | None:
         """No rows of allauth's table of addresses: they would be ways to find an account."""
         return email
 

@@ -85,7 +85,8 @@ def callback(request: HttpRequest) -> HttpResponse:
     """The provider's answer: `code` and `state`, or `error`."""
     adapter = Adapter(request, provider_id())
     try:
-        response: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)  # type: ignore[no-untyped-call]
+        view = OAuth2CallbackView.adapter_view(adapter)  # type: ignore[no-untyped-call]
+        response: HttpResponse = view(request)
     except (RequestException, OAuth2Error) as error:
         return failed(request, adapter.get_provider(), error)  # type: ignore[no-untyped-call]
     return response

@@ -1,1 +1,1 @@
-"""The pages on which administrators add people, change their groups and give them a link to sign in."""
+"""The pages on which administrators add people, change their groups and give them a link."""

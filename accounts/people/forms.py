@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import User
-from accounts.roles import READY_GROUPS, recording_groups, role_of, set_role
+from accounts.roles import READY_GROUPS, record_group_changes, role_of, set_role
 from accounts.sign_in_links import invite
 from accounts.users import create_account
 from toolshelf_core import audit
@@ -53,7 +53,10 @@ class NewPersonForm(StoredForm):
 
     @sensitive_variables()
     def save(self) -> str | None:
-        """Create the account; returns the secret of a link that signs it in, or None if it was refused."""
+        """Create the account.
+
+        Returns the secret of a link that signs it in, or None if it was refused.
+        """
         if not self.is_valid():
             return None
         try:
@@ -66,7 +69,7 @@ class NewPersonForm(StoredForm):
     @sensitive_variables()
     def _create(self) -> str:
         user = create_account(self.cleaned_data["name"])
-        with recording_groups(user):
+        with record_group_changes(user):
             set_role(user, self.cleaned_data["role"])
         return invite(user)
 
@@ -88,7 +91,8 @@ class PersonForm(StoredForm):
         }
         super().__init__(data, initial=initial, auto_id=False)
         names = own_groups().values_list("name", flat=True)
-        self.fields["groups"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
+        field: Any = self.fields["groups"]
+        field.choices = [(name, name) for name in names]
 
     def clean_role(self) -> str:
         role: str = self.cleaned_data["role"]
@@ -105,7 +109,7 @@ class PersonForm(StoredForm):
         if not self.is_valid():
             return False
         chosen = own_groups().filter(name__in=self.cleaned_data["groups"])
-        with recording_groups(self.user):
+        with record_group_changes(self.user):
             self.user.groups.remove(*own_groups().exclude(pk__in=chosen))
             self.user.groups.add(*chosen)
             set_role(self.user, self.cleaned_data["role"])
@@ -126,7 +130,8 @@ class GroupForm(StoredForm):
             or name in READY_GROUPS
         ):
             raise ValidationError(
-                f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters that is not the name of a built-in group."
+                f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters "
+                "that is not the name of a built-in group."
             )
         return name
 

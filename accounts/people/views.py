@@ -45,23 +45,25 @@ def people(request: HttpRequest) -> HttpResponse:
 
 
 def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
-    typed = request.GET.get("q", "").strip()[:150]
-    found = User.objects.filter(username__icontains=typed) if typed else User.objects.all()
-    found = found.prefetch_related("groups")
-    shown, following = read_page(found, request.GET.get("after"), PEOPLE_PER_PAGE, "username")
-    load_memberships(shown)
-    further = {"after": following} | ({"q": typed} if typed else {}) if following else None
+    search = request.GET.get("q", "").strip()[:150]
+    matches = User.objects.prefetch_related("groups")
+    if search:
+        matches = matches.filter(username__icontains=search)
+    page, following = read_page(matches, request.GET.get("after"), PEOPLE_PER_PAGE, "username")
+    load_memberships(page)
+    query = {"after": following}
+    if search:
+        query["q"] = search
     context = {
-        "people": [(user, role_of(user), _teams_of(user)) for user in shown],
+        "people": [(user, role_of(user), _list_teams(user)) for user in page],
         "groups": own_groups().annotate(people=Count("user")),
         "form": form,
         "errors": form.error_links,
-        "typed": typed,
-        "next_url": f"{reverse('accounts:people')}?{urlencode(further)}" if further else None,
+        "typed": search,
+        "next_url": f"{reverse('accounts:people')}?{urlencode(query)}" if following else None,
     }
-    return render(
-        request, "accounts/people/people.html", context, status=form.status if form.errors else 200
-    )
+    status = form.status if form.errors else 200
+    return render(request, "accounts/people/people.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -70,30 +72,28 @@ def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
 def add_person(request: HttpRequest) -> HttpResponse:
     """Create an account with a role; a POST shows the link that signs the person in, once."""
     require_administrator(request.user)
-    posted = request.POST if request.method == "POST" else None
-    form = NewPersonForm(posted, initial={"role": RUNNER}, auto_id=False)
-    secret = form.save() if form.is_bound else None
+    data = request.POST if request.method == "POST" else None
+    form = NewPersonForm(data, initial={"role": RUNNER}, auto_id=False)
+    link = ""
+    if form.is_bound and (secret := form.save()):
+        link = request.build_absolute_uri(link_path(secret))
     context = {
         "form": form,
         "roles": ROLES,
-        "default_role": _default_role(),
+        "default_role": _get_default_role(),
         "errors": form.error_links,
-        "link": request.build_absolute_uri(link_path(secret)) if secret else "",
+        "link": link,
         "link_hours": SignInLink.INVITATION_HOURS,
         "link_is_local": is_on_this_machine(request),
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
-    response = render(
-        request,
-        "accounts/people/add_person.html",
-        context,
-        status=form.status if form.errors else 200,
-    )
+    status = form.status if form.errors else 200
+    response = render(request, "accounts/people/add_person.html", context, status=status)
     add_never_cache_headers(response)
     return response
 
 
-def _default_role() -> str:
+def _get_default_role() -> str:
     """The role of people who are in none of the built-in groups."""
     return [name for name in READY_GROUPS if name == READER or name in settings.DEFAULT_GROUPS][-1]
 
@@ -104,7 +104,8 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
     """Set the role of a person, and the groups that they belong to."""
     require_administrator(request.user)
     user = get_object_or_404(User, pk=pk)
-    form = PersonForm(user, actor(request), request.POST if request.method == "POST" else None)
+    data = request.POST if request.method == "POST" else None
+    form = PersonForm(user, actor(request), data)
     if form.is_bound and form.save():
         messages.success(request, f"{user.username} saved.")
         return redirect("accounts:people")
@@ -121,8 +122,9 @@ def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
     form = PersonForm(user, actor(request))
     if not may_be_invited(user):
         refusal = (
-            f"{user.username} may not sign in, or the account is in use: it has a password, a provider, tokens or data "
-            f"of its own. On the server, `manage.py sign_in_link {user.username}` prints a link."
+            f"{user.username} may not sign in, or the account is in use: it has a password, "
+            "a provider, tokens or data of its own. "
+            f"On the server, `manage.py sign_in_link {user.username}` prints a link."
         )
         return _person_page(request, form, refusal=refusal)
     link = request.build_absolute_uri(link_path(invite(user)))
@@ -147,9 +149,8 @@ def _person_page(
         "link_is_local": is_on_this_machine(request),
         "may_have_link": may_be_invited(form.user),
     }
-    return render(
-        request, "accounts/people/person.html", context, status=form.status if errors else 200
-    )
+    status = form.status if errors else 200
+    return render(request, "accounts/people/person.html", context, status=status)
 
 
 @require_POST
@@ -159,17 +160,17 @@ def change_groups(request: HttpRequest) -> HttpResponse:
     require_administrator(request.user)
     form = GroupForm(request.POST, auto_id=False)
     if "delete" in request.POST:
-        if deleted := form.delete():
-            messages.success(request, f"Group {deleted} deleted.")
+        if name := form.delete():
+            messages.success(request, f"Group {name} deleted.")
         else:
             name = request.POST.get("name", "")[:MAX_GROUP_CHARACTERS]
             messages.error(request, f"There is no group {name} that can be deleted.")
-    elif created := form.create():
-        messages.success(request, f"Group {created} created.")
+    elif name := form.create():
+        messages.success(request, f"Group {name} created.")
     else:
         return _people_page(request, form)
     return redirect("accounts:people")
 
 
-def _teams_of(user: User) -> list[str]:
+def _list_teams(user: User) -> list[str]:
     return sorted(group.name for group in user.groups.all() if group.name not in READY_GROUPS)

@@ -27,7 +27,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare
 
-from accounts.known_browsers import known_browser
+from accounts.known_browsers import identify_browser
 from accounts.models import User
 from accounts.throttling import Origin, counted_guess, origin_of
 
@@ -76,7 +76,8 @@ class Code(Throttled):
                 return self.locked_match(code)
         except forms.ValidationError:
             if first := self.with_codes().first():
-                self._emit_authentication_failed(first)  # type: ignore[attr-defined]  # of allauth's form
+                # Of allauth's form.
+                self._emit_authentication_failed(first)  # type: ignore[attr-defined]
             raise
 
     def with_codes(self) -> QuerySet[Authenticator]:
@@ -131,8 +132,8 @@ def counted_code(form: Code | ActivateAppForm) -> AbstractContextManager[None]:
 
 
 def code_origin(user: User) -> Origin:
-    """The origin of an attempt at a code: a browser that the account has signed in with before, or anywhere."""
-    browser = known_browser(context.request, user.get_username())
+    """The origin of an attempt at a code: a browser known to the account, or anywhere."""
+    browser = identify_browser(context.request, user.get_username())
     return Origin(f"browser {browser}", is_known=True) if browser else Origin(f"anywhere {user.pk}")
 
 
@@ -158,7 +159,10 @@ def use_app_code(app: Authenticator, code: str) -> bool:
 
 
 def counter_of(secret: str, code: str) -> int | None:
-    """The period in which `code` is the code of an authenticator app; None if it is none of the accepted ones."""
+    """The period in which `code` is the code of an authenticator app.
+
+    None if it is none of the accepted ones.
+    """
     for counter in yield_hotp_counters_from_time():
         if constant_time_compare(code, format_hotp_value(hotp_value(secret, counter))):
             return counter

@@ -1,11 +1,11 @@
-"""Allauth's forms for passkeys, which read what the browser sends strictly: its JSON, its parts, and its origin.
+"""Allauth's forms for passkeys, which read strictly what the browser sends.
 
 Allauth answers deeply nested JSON and unexpected types with an exception, and accepts an assertion
 that was made for another port of the host, or for a subdomain: another program there could pass it
 on.
 
-Source: Web Authentication Level 3, section 7.2, step 12: "Verify that the value of C.origin is an origin expected by
-the Relying Party"; an origin includes its port (RFC 6454, section 4).
+Source: Web Authentication Level 3, section 7.2, step 12: "Verify that the value of C.origin is an
+origin expected by the Relying Party"; an origin includes its port (RFC 6454, section 4).
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ MALFORMED: Final = (
 
 
 class CredentialField(forms.JSONField):
-    """The JSON of the browser. JSON that is nested deeply, or not allowed anywhere here, is a bad request."""
+    """The JSON of the browser.
+
+    JSON that is nested deeply, or not allowed anywhere here, is a bad request.
+    """
 
     widget = forms.HiddenInput
 

@@ -15,9 +15,12 @@ NO_PASSKEYS_HERE: Final = (
 
 
 def passkeys_work(request: HttpRequest) -> bool:
-    """Whether browsers use passkeys on the host of `request`: one with a name, under HTTPS or on this machine.
+    """Whether browsers use passkeys on the host of `request`.
 
-    Source: Web Authentication Level 3, section 5.1.3: the effective domain is not an IP address, in a secure context.
+    It needs a name, and HTTPS unless it is this machine.
+
+    Source: Web Authentication Level 3, section 5.1.3: the effective domain is not an IP address,
+    in a secure context.
     """
     host = request.get_host()
     name = host[1 : host.index("]")] if host.startswith("[") else host.partition(":")[0]

@@ -14,7 +14,10 @@ FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def must_have_second_factor(user: User) -> bool:
-    """Whether the role of `user` requires a second factor here: a provider that they sign in with alone has its own."""
+    """Whether the role of `user` requires a second factor here.
+
+    A provider that they sign in with alone has its own.
+    """
     roles = settings.SECOND_FACTOR_ROLES
     if not roles or ("all" not in roles and role_of(user) not in roles):
         return False

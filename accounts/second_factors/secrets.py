@@ -19,13 +19,14 @@ MEMBERS: Final = {Authenticator.Type.TOTP: "secret", Authenticator.Type.RECOVERY
 
 
 @sensitive_variables()
-def decrypted(token: str) -> str:
-    """The secret. If its key was removed from the settings, a random secret that no code matches."""
+def decrypt_secret(token: str) -> str:
+    """The secret; a random one, which no code matches, if its key was removed from the settings."""
     try:
         return str(encryption.decrypt(token))
     except encryption.Unreadable:
         logger.warning(
-            "The secret of a second factor cannot be decrypted: its key is not in TOOLSHELF_CONFIGURATION_KEYS."
+            "The secret of a second factor cannot be decrypted: "
+            "its key is not in TOOLSHELF_CONFIGURATION_KEYS."
         )
         return base64.b32encode(secrets.token_bytes(20)).decode()
 
@@ -35,15 +36,15 @@ def rotate_second_factors() -> tuple[int, int]:
     done = lost = 0
     for pk in Authenticator.objects.filter(type__in=MEMBERS).values_list("pk", flat=True):
         with transaction.atomic():
-            found = Authenticator.objects.select_for_update().filter(pk=pk).first()
-            if found is None:
+            factor = Authenticator.objects.select_for_update().filter(pk=pk).first()
+            if factor is None:
                 continue
-            member = MEMBERS[Authenticator.Type(found.type)]
+            member = MEMBERS[Authenticator.Type(factor.type)]
             try:
-                found.data[member] = encryption.reencrypt(found.data[member])
+                factor.data[member] = encryption.reencrypt(factor.data[member])
             except encryption.Unreadable:
                 lost += 1
                 continue
-            found.save(update_fields=["data"])
+            factor.save(update_fields=["data"])
             done += 1
     return done, lost

@@ -1,4 +1,7 @@
-"""Allauth's views for second factors and passkeys, with the statuses and rules of this site. Imported when needed."""
+"""Allauth's views for second factors and passkeys, with the statuses and rules of this site.
+
+They are imported when they are needed.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ from toolshelf_core import audit
 
 
 class StatusOfRefusals:
-    """An answer to a refused form has status 422, or 429 with `Retry-After` after too many attempts."""
+    """A refused form gets status 422, or 429 with `Retry-After` after too many attempts."""
 
     def form_invalid(self, form: Any) -> HttpResponse:
         response: HttpResponse = super().form_invalid(form)  # type: ignore[misc]

@@ -8,7 +8,7 @@ from django import template
 from django.template.context import Context
 from django.urls import reverse
 
-from accounts.administrators import why_not_administrator
+from accounts.administrators import explain_refusal
 from accounts.models import Person
 
 register = template.Library()
@@ -16,7 +16,9 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def sign_in_url(context: Context, otherwise: str = "") -> str:
-    """The URL of the sign-in page, which leads back to this page; on a sign-in page, to that page's `next`.
+    """The URL of the sign-in page, which leads back to this page.
+
+    On a sign-in page, to that page's `next`.
 
     The response to a POST may have a URL that does not accept GET, so there it leads to
     `otherwise`, if given.
@@ -32,4 +34,4 @@ def sign_in_url(context: Context, otherwise: str = "") -> str:
 @register.filter
 def may_administer(person: Person | None) -> bool:
     """Whether the person is an administrator; nobody is not."""
-    return person is not None and not why_not_administrator(person)
+    return person is not None and not explain_refusal(person)

@@ -45,7 +45,7 @@ class RequestContextMiddleware(Middleware):
         origin = audit.Origin(
             interface_of(request.path_info), partial(actor_of, request, request_id)
         )
-        with facts, audit.act_for(origin), rate_limits.collected():
+        with facts, audit.act_for(origin), rate_limits.collect():
             response = self.get_response(request)
             record_refusal(request, response.status_code)
             response["X-Request-ID"] = request_id

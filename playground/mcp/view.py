@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import ApiToken
 from accounts.rate_limits import limit_api_requests, limit_requests_of_address, limit_unsaved_mocks
-from accounts.tokens import token_for
+from accounts.tokens import find_token
 from playground.mcp import calls, sessions
 from playground.mcp.calls import Caller
 from playground.mcp.catalog_tools import CatalogTools
@@ -130,7 +130,7 @@ def _token(request: HttpRequest) -> ApiToken:
         Busy: there were too many requests of its user, or without a token from this address.
     """
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
-    token = token_for(secret.strip()) if kind.lower() == "bearer" else None
+    token = find_token(secret.strip()) if kind.lower() == "bearer" else None
     if token is None:
         limit_requests_of_address(request)
         challenge = 'Bearer realm="Toolshelf", scope="read run"'

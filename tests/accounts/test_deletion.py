@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import ApiToken, Session, User
-from accounts.tokens import create_token, token_for
+from accounts.tokens import create_token, find_token
 from catalog.tools.models import Revision, Tool
 from catalog.tools.publishing import publish
 from playground.configurations.models import SavedConfiguration
@@ -55,7 +55,7 @@ def test_private_data_goes_and_published_work_stays_without_the_name(ada):
     assert not SavedConfiguration.objects.exists()
     assert not ApiToken.objects.exists()
     assert not Session.objects.exists()
-    assert token_for(ada.secret) is None
+    assert find_token(ada.secret) is None
     assert Revision.objects.get().created_by is None
     assert Tool.objects.get().owner is None
 

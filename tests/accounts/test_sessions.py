@@ -19,7 +19,7 @@ from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from accounts.models import Session, digest
-from accounts.views import browser_name
+from accounts.views import name_browser
 from config.management.commands.backup import back_up
 from tests.accounts.browsers import PASSWORD, is_signed_in, with_password
 from tests.factories import make_user
@@ -232,7 +232,7 @@ def test_the_page_of_sessions_contains_no_key_that_opens_one(ada):
     ],
 )
 def test_browsers_are_named(agent, name):
-    assert browser_name(agent) == name
+    assert name_browser(agent) == name
 
 
 def test_a_backup_holds_no_session(tmp_path):

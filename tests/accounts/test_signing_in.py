@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import ApiToken, FailedSignIn, User, digest
 from accounts.sign_in_links import create_sign_in_link
 from accounts.throttling import CHECKS_AT_ONCE, OF_PAIR, SPREAD, Origin, counted_try
-from accounts.tokens import create_token, token_for
+from accounts.tokens import create_token, find_token
 from tests.accounts.browsers import PASSWORD
 from tests.factories import signed_in
 from toolshelf_core.errors import Busy
@@ -42,7 +42,7 @@ def test_a_revoked_token_opens_nothing(ada, client):
 
     client.post(f"/account/tokens/{token.pk}/revoke/")
 
-    assert token_for(secret) is None
+    assert find_token(secret) is None
 
 
 def test_another_users_token_cannot_be_revoked(ada, client):
@@ -52,7 +52,7 @@ def test_another_users_token_cannot_be_revoked(ada, client):
     answer = client.post(f"/account/tokens/{token.pk}/revoke/")
 
     assert answer.status_code == 404
-    assert token_for(secret) == token
+    assert find_token(secret) == token
 
 
 def test_the_page_shows_a_new_token_once(ada):
@@ -91,7 +91,7 @@ def test_the_command_prints_the_token_alone(capsys):
     call_command("create_token", "robot", "--scope", "publish", "--days", "7")
 
     printed = capsys.readouterr().out
-    assert token_for(printed.strip()).user.username == "robot"
+    assert find_token(printed.strip()).user.username == "robot"
     assert printed.count("\n") == 1
     assert ApiToken.objects.get().scopes == ["publish"]
 

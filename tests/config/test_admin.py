@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import ApiToken, User
-from accounts.tokens import create_token, token_for
+from accounts.tokens import create_token, find_token
 from catalog.lint.waivers import waive
 from catalog.proposals.models import Proposal
 from catalog.sources.models import Source
@@ -264,7 +264,7 @@ def test_a_token_is_revoked(admin, root):
 
     admin.post("/admin/accounts/apitoken/", {"action": "revoke", "_selected_action": [token.pk]})
 
-    assert token_for(secret) is None
+    assert find_token(secret) is None
     assert ApiToken.objects.get(pk=token.pk).state == "revoked"
 
 
@@ -275,4 +275,4 @@ def test_a_user_who_may_only_view_tokens_cannot_revoke_them(root):
         "/admin/accounts/apitoken/", {"action": "revoke", "_selected_action": [token.pk]}
     )
 
-    assert token_for(secret) == token
+    assert find_token(secret) == token

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.models import SCOPES, User
 from accounts.tokens import DEFAULT_DAYS, MAX_DAYS, create_token
-from accounts.users import accounts_there_are, create_account
+from accounts.users import create_account, list_accounts
 from toolshelf_core.commands import BaseCommand
 from toolshelf_core.errors import AccountError
 
@@ -56,7 +56,9 @@ class Command(BaseCommand):
         if user is not None:
             return user
         if not may_create:
-            message = f"There is no account named {name!r}. {accounts_there_are()} To create it, add --create."
+            message = (
+                f"There is no account named {name!r}. {list_accounts()} To create it, add --create."
+            )
             raise CommandError(message)
         try:
             user = create_account(name)

@@ -4,17 +4,18 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.deletion import consequences, delete_person
+from accounts.deletion import delete_person, list_consequences
 from accounts.models import User
-from accounts.users import accounts_there_are
+from accounts.users import list_accounts
 from toolshelf_core.commands import BaseCommand
 from toolshelf_core.errors import AccountError
 
 
 class Command(BaseCommand):
     help = (
-        "Delete a person with their sessions, tokens, saved configurations, uploads and runs; revisions, "
-        "waivers and tools stay without the name. Prints what will happen, and asks before it does so."
+        "Delete a person with their sessions, tokens, saved configurations, uploads and runs; "
+        "revisions, waivers and tools stay without the name. "
+        "Prints what will happen, and asks before it does so."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,10 +25,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         user = User.objects.filter(username=options["name"]).first()
         if user is None:
-            raise CommandError(
-                f"There is no account named {options['name']!r}. {accounts_there_are()}"
-            )
-        for sentence in [f"Deleted: the account {user.username}.", *consequences(user)]:
+            raise CommandError(f"There is no account named {options['name']!r}. {list_accounts()}")
+        for sentence in [f"Deleted: the account {user.username}.", *list_consequences(user)]:
             self.stdout.write(sentence)
         if not options["yes"]:
             ask_for_confirmation(user.username)

@@ -8,11 +8,11 @@ from accounts.models import SignInLink
 from accounts.sign_in_links import create_sign_in_link, new_link
 from accounts.users import (
     LOCAL_OWNER,
-    account_named,
-    accounts_there_are,
-    administrator,
     create_account,
+    find_administrator,
+    get_account,
     is_set_up,
+    list_accounts,
 )
 from toolshelf_core.commands import BaseCommand
 from toolshelf_core.errors import AccountError
@@ -24,8 +24,8 @@ LINK_MINUTES = SignInLink.MINUTES
 
 class Command(BaseCommand):
     help = (
-        "Print a link that signs a user in once, within 15 minutes, without a password. Run this on the machine that "
-        "serves the site."
+        "Print a link that signs a user in once, within 15 minutes, without a password. "
+        "Run this on the machine that serves the site."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -59,9 +59,7 @@ class Command(BaseCommand):
             self.print_set_up_link(options)
             return
         try:
-            username = (
-                self.created(options) if options["create"] else self.existing(options["user"])
-            )
+            username = self.create(options) if options["create"] else self.find(options["user"])
         except AccountError as error:
             raise CommandError(str(error)) from error
         self.stderr.write(f"This link signs {username} in once, within {LINK_MINUTES} minutes:")
@@ -70,12 +68,14 @@ class Command(BaseCommand):
     def print_set_up_link(self, options: dict[str, Any]) -> None:
         if options["user"] or options["create"]:
             raise CommandError(
-                "--set-up takes no user: the administrator's name is chosen on the page of the link."
+                "--set-up takes no user: "
+                "the administrator's name is chosen on the page of the link."
             )
         if is_set_up():
-            raise CommandError(f"This site already has an administrator. {accounts_there_are()}")
+            raise CommandError(f"This site already has an administrator. {list_accounts()}")
         self.stderr.write(
-            f"Create the administrator with this link (it works once, within {LINK_MINUTES} minutes):"
+            "Create the administrator with this link "
+            f"(it works once, within {LINK_MINUTES} minutes):"
         )
         self.print_link(new_link(None), options)
 
@@ -83,26 +83,25 @@ class Command(BaseCommand):
         site = options["site"] or read_site_url() or url_of_server(DEFAULT_HOST, DEFAULT_PORT)
         self.stdout.write(site.rstrip("/") + link_path(secret))
 
-    def created(self, options: dict[str, Any]) -> str:
+    def create(self, options: dict[str, Any]) -> str:
         """The name of a new account."""
         user = create_account(options["user"] or LOCAL_OWNER, is_superuser=options["superuser"])
-        self.stderr.write(
-            f"Created the {'administrator' if user.is_superuser else 'account'} {user.username}."
-        )
+        kind = "administrator" if user.is_superuser else "account"
+        self.stderr.write(f"Created the {kind} {user.username}.")
         return user.username
 
-    def existing(self, name: str | None) -> str:
+    def find(self, name: str | None) -> str:
         """The name of an account that can sign in.
 
         Raises:
             AccountError: the account cannot sign in, or there is none.
         """
         if name is None:
-            user = administrator()
+            user = find_administrator()
             if user is None:
                 raise AccountError(
-                    f"There is no administrator to create a link for. {accounts_there_are()} To create one: manage.py "
-                    f"sign_in_link {LOCAL_OWNER} --create --superuser"
+                    f"There is no administrator to create a link for. {list_accounts()} "
+                    f"To create one: manage.py sign_in_link {LOCAL_OWNER} --create --superuser"
                 )
             return user.username
-        return account_named(name).username
+        return get_account(name).username

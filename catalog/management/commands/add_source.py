@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from accounts.users import administrator
+from accounts.users import find_administrator
 from catalog.sources.models import POLICIES
 from catalog.sources.registration import SourceForm, add_source
 from toolshelf_core.commands import BaseCommand
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             "every_minutes": options["every"],
         }
         try:
-            source = add_source(SourceForm(wanted, allow_command=True), by=administrator())
+            source = add_source(SourceForm(wanted, allow_command=True), by=find_administrator())
         except DocumentError as error:
             for problem in error.problems:
                 self.stderr.write(f"{problem.pointer.removeprefix('/')}: {problem.message}")

@@ -21,7 +21,7 @@ from granian import cli
 
 from accounts.models import SignInLink
 from accounts.sign_in_links import create_sign_in_link, new_link
-from accounts.users import LOCAL_OWNER, administrator, create_account, is_set_up
+from accounts.users import LOCAL_OWNER, create_account, find_administrator, is_set_up
 from catalog.index import search_index
 from catalog.tools.models import Tool
 from config.cli import FOREIGN, is_foreign
@@ -144,7 +144,7 @@ class Command(BaseCommand):
     def print_sign_in_link(self, site: str) -> None:
         """Print a sign-in link for the administrator, whom a site creates at its first start."""
         try:
-            user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
+            user = find_administrator() or create_account(LOCAL_OWNER, is_superuser=True)
         except AccountError as error:
             self.stderr.write(
                 f"No sign-in link: {error} {sign_in_command()} NAME --create --superuser"

@@ -14,7 +14,7 @@ from accounts.cell_rate import Rate
 from accounts.models import Session, User
 from accounts.oidc.accounts import linked_accounts
 from accounts.roles import membership_of
-from accounts.tokens import token_for
+from accounts.tokens import find_token
 from tests.accounts.browsers import confirm, confirmed, is_signed_in, with_password
 from tests.factories import make_token, make_user
 from tests.oidc_provider import OIDCProvider
@@ -178,7 +178,7 @@ def test_whoever_left_all_groups_loses_rights_and_sessions_when_they_are_refused
         "reader"
     }  # in none, they would have the rights of the default groups
     assert membership_of(User.objects.get()).abilities == frozenset()
-    assert token_for(secret) is None
+    assert find_token(secret) is None
     assert not is_signed_in(client)
     assert not is_signed_in(elsewhere)
 

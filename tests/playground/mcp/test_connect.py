@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from accounts.models import ApiToken
 from accounts.roles import set_role
-from accounts.tokens import token_for
+from accounts.tokens import find_token
 from catalog.organise.metadata import Organisation, organise
 from playground.configurations.mcp_choice import chosen_configuration
 from playground.configurations.saved import save_configuration
@@ -87,7 +87,7 @@ def test_a_token_made_on_the_page_is_in_the_snippets_once(ada):
     assert (token.user, token.name, token.scopes) == (ada, "Claude Code", ["run"])
     command = shlex.split(snippets_of(response)["claude-code"])
     secret = command[-1].removeprefix("Authorization: Bearer ")
-    assert token_for(secret) == token
+    assert find_token(secret) == token
     assert "no-store" in response["Cache-Control"]
     page = HTMLParser(response.content)
     assert page.css_first(f"form[action='/account/tokens/{token.pk}/revoke/']")
@@ -99,7 +99,7 @@ def test_a_client_that_asks_for_the_token_gets_it_beside_its_configuration(ada):
     response = signed_in(ada).post("/connect/", {"client": "vs-code"})
 
     secret = HTMLParser(response.content).css_first("#vs-code #new-token").text()
-    assert token_for(secret) == ApiToken.objects.get()
+    assert find_token(secret) == ApiToken.objects.get()
     assert secret not in snippets_of(response)["vs-code"]
 
 
@@ -137,7 +137,7 @@ def test_a_press_of_htmx_gets_the_snippets_alone(ada):
     assert page.css_first("header.bar") is None
     assert page.css_first("[data-copy-now='#codex-code']")
     secret = tomllib.loads(snippets_of(response)["codex"])["mcp_servers"]["toolshelf"]
-    assert token_for(secret["http_headers"]["Authorization"].removeprefix("Bearer "))
+    assert find_token(secret["http_headers"]["Authorization"].removeprefix("Bearer "))
 
 
 @pytest.mark.parametrize("header", [{}, {"HX-Request": "true"}])
