@@ -16,7 +16,7 @@ from playground.configurations import saved as saved_configurations
 from playground.configurations import schemas
 from playground.configurations.compiled_spec import compiled_spec_of
 from playground.configurations.models import SavedConfiguration
-from playground.configurations.saved import save_configuration, share, shown
+from playground.configurations.saved import hide_secrets, save_configuration, share
 from playground.configurations.secret_members import Configuration
 from playground.configurations.sharing import share_with_groups
 from playground.router import router
@@ -38,18 +38,19 @@ def share_configuration_with_groups(
     Only you can change it.
     """
     tool = tool_for(request.user, "run", slug)
-    saved = get_object_or_404(SavedConfiguration, owner=actor(request), tool=tool, name=name)
-    share_with_groups(saved, body.groups, by=actor(request))
+    person = actor(request)
+    configuration = get_object_or_404(SavedConfiguration, owner=person, tool=tool, name=name)
+    share_with_groups(configuration, body.groups, by=person)
     return schemas.SharedOut(groups=body.groups)
 
 
-def visible_configuration(saved: SavedConfiguration, tool: Tool) -> schemas.SavedConfigurationOut:
-    visible = shown(saved, compiled_spec_of(revision_of(tool)).configuration)
+def describe(configuration: SavedConfiguration, tool: Tool) -> schemas.SavedConfigurationOut:
+    contents = hide_secrets(configuration, compiled_spec_of(revision_of(tool)).configuration)
     secrets = [
-        schemas.SecretOut(pointer=pointer, set_at=at) for pointer, at in visible.secrets.items()
+        schemas.SecretOut(pointer=pointer, set_at=at) for pointer, at in contents.secrets.items()
     ]
     return schemas.SavedConfigurationOut.of(
-        saved, value=visible.value, secrets=secrets, is_readable=visible.is_readable
+        configuration, value=contents.value, secrets=secrets, is_readable=contents.is_readable
     )
 
 
@@ -65,25 +66,22 @@ def list_configurations(
 ) -> schemas.SavedConfigurationsOut:
     """Secrets are never returned. Configurations that others share are listed by name only."""
     tool = tool_for(request.user, "run", slug)
-    usable = (
-        SavedConfiguration.objects.filter(tool=tool)
-        .usable_by(actor(request))
-        .order_by("name", "owner__username")
-    )
+    person = actor(request)
+    usable = SavedConfiguration.objects.filter(tool=tool).usable_by(person)
     add_deprecation_headers(response, tool)
-    return schemas.SavedConfigurationsOut(
-        items=[visible_configuration(one, tool) for one in usable if one.owner == actor(request)],
-        shared=[
-            schemas.SharedConfigurationOut(
-                reference=one.reference_for(actor(request)),
-                name=one.name,
-                shared_by=one.owner.get_username(),
-                updated_at=one.updated_at,
-            )
-            for one in usable
-            if one.owner != actor(request)
-        ],
-    )
+    out = schemas.SavedConfigurationsOut(items=[], shared=[])
+    for configuration in usable.order_by("name", "owner__username"):
+        if configuration.owner == person:
+            out.items.append(describe(configuration, tool))
+            continue
+        shared = schemas.SharedConfigurationOut(
+            reference=configuration.reference_for(person),
+            name=configuration.name,
+            shared_by=configuration.owner.get_username(),
+            updated_at=configuration.updated_at,
+        )
+        out.shared.append(shared)
+    return out
 
 
 @router.post(
@@ -105,7 +103,7 @@ def create_configuration(
     """
     tool = tool_for(request.user, "run", slug)
     schema = compiled_spec_of(revision_of(tool)).configuration
-    saved = save_configuration(
+    configuration = save_configuration(
         actor(request),
         tool,
         body.name,
@@ -115,7 +113,7 @@ def create_configuration(
         must_conform=True,
     )
     add_deprecation_headers(response, tool)
-    return Status(201, visible_configuration(saved, tool))
+    return Status(201, describe(configuration, tool))
 
 
 @router.patch(
@@ -137,18 +135,18 @@ def share_configuration(
     needs the scope `admin` for that.
     """
     tool = tool_for(request.user, "run", slug)
-    saved = SavedConfiguration.objects.filter(tool=tool, name=name).select_related("owner")
-    if not may(actor(request), "administer"):
-        saved = saved.usable_by(actor(request))
-    found = saved.filter(owner__username=body.owner or actor(request).get_username()).first()
-    if found is None:
+    person = actor(request)
+    configurations = SavedConfiguration.objects.filter(tool=tool, name=name).select_related("owner")
+    if not may(person, "administer"):
+        configurations = configurations.usable_by(person)
+    owner = body.owner or person.get_username()
+    configuration = configurations.filter(owner__username=owner).first()
+    if configuration is None:
         raise HttpError(
             404, "There is no such saved configuration for this tool, or you have no access to it."
         )
-    share(found, body.visibility, by=actor(request))
-    return schemas.VisibilityOut(
-        name=found.name, owner=found.owner.get_username(), visibility=body.visibility
-    )
+    share(configuration, body.visibility, by=person)
+    return schemas.VisibilityOut(name=name, owner=owner, visibility=body.visibility)
 
 
 @router.delete(
@@ -159,8 +157,7 @@ def share_configuration(
     tags=["configurations"],
 )
 def delete_configuration(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    if not saved_configurations.delete_configuration(
-        actor(request), tool_for(request.user, "run", slug), name
-    ):
+    tool = tool_for(request.user, "run", slug)
+    if not saved_configurations.delete_configuration(actor(request), tool, name):
         raise HttpError(404, "You have no saved configuration of this name for this tool.")
     return HttpResponse(status=204)

@@ -41,7 +41,7 @@ def origins_of(tool: Tool, revision: Revision | None, value: JSON) -> str:
     "" if the tool is none of an OpenAPI source, or its address is not complete, so that nothing is
     sent.
     """
-    listed = _listed(tool)
+    listed = _find_source_tool(tool)
     if listed is None or revision is None:
         return ""
     try:
@@ -64,11 +64,12 @@ def binding_of(saved: SavedConfiguration, value: JSON) -> str:
     """
     if saved.origins:
         return saved.origins
-    listed = _listed(saved.tool)
+    listed = _find_source_tool(saved.tool)
     if listed is None or (listed.source.moved_at or listed.source.created_at) > saved.updated_at:
         return ""
-    declared = revisions_from(listed.source, saved.tool_id).filter(created_at__lte=saved.updated_at)
-    origins = origins_of(saved.tool, declared.order_by("-number").first(), value)
+    revisions = revisions_from(listed.source, saved.tool_id)
+    earlier = revisions.filter(created_at__lte=saved.updated_at)
+    origins = origins_of(saved.tool, earlier.order_by("-number").first(), value)
     if origins:
         SavedConfiguration.objects.filter(pk=saved.pk, origins="").update(origins=origins)
     return origins
@@ -90,6 +91,6 @@ def moved_message(configuration: Configuration | None, tool: Tool, revision: Rev
     return _OWN.format(before=configuration.bound_to or "another URL", now=now)
 
 
-def _listed(tool: Tool) -> SourceTool | None:
-    found = SourceTool.objects.filter(catalog_tool=tool, source__kind="openapi")
-    return found.select_related("source").defer("source__document").first()
+def _find_source_tool(tool: Tool) -> SourceTool | None:
+    tools = SourceTool.objects.filter(catalog_tool=tool, source__kind="openapi")
+    return tools.select_related("source").defer("source__document").first()

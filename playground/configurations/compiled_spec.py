@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, cast
 
 from catalog.tools.models import Revision
-from playground.configurations.secret_members import with_secrets_marked
+from playground.configurations.secret_members import mark_secrets
 from toolshelf_core.caching import LRUCache
 from toolspec.errors import Problem
 from toolspec.schema.validation import Budget, CheckResult, CompiledSchema, compile_schema
@@ -28,11 +28,11 @@ class CompiledSpec:
 
     @cached_property
     def parameters(self) -> CompiledSchema | None:
-        return _compiled(self.spec.parameters)
+        return _compile_if_any(self.spec.parameters)
 
     @cached_property
     def configuration(self) -> CompiledSchema | None:
-        return _compiled(self.spec.configuration)
+        return _compile_if_any(self.spec.configuration)
 
     @cached_property
     def configuration_form(self) -> CompiledSchema | None:
@@ -40,11 +40,11 @@ class CompiledSpec:
 
         Forms hide these.
         """
-        return _compiled(with_secrets_marked(self.spec.configuration))
+        return _compile_if_any(mark_secrets(self.spec.configuration))
 
     @cached_property
     def return_type(self) -> CompiledSchema | None:
-        return _compiled(self.spec.return_type)
+        return _compile_if_any(self.spec.return_type)
 
     def check_response(
         self, response: JSON, http_status: int | None, budget: Budget | None = None
@@ -57,18 +57,19 @@ class CompiledSpec:
         """
         if self.return_type is None:
             return _unchecked(NO_RETURN_TYPE)
-        declared = members_of(members_of(self.spec.document.get("x-openapi")).get("responses"))
-        code = next((code for code in _codes_of(http_status) if code in declared), None)
+        responses = members_of(members_of(self.spec.document.get("x-openapi")).get("responses"))
+        code = next((code for code in _list_codes(http_status) if code in responses), None)
         if code is None:
             return self.return_type.check(response, budget=budget)
         if code != str(http_status) and http_status in _WITHOUT_CONTENT:
             return _unchecked(
                 f"The document does not declare the status {http_status}, which has no content."
             )
-        place = declared[code]
-        if isinstance(place, str):
-            return self._alternative(place).check(response, budget=budget)
-        if place is False and response is None:
+        pointer = responses[code]
+        if isinstance(pointer, str):
+            alternative = _select_alternative(self.return_type, pointer)
+            return alternative.check(response, budget=budget)
+        if pointer is False and response is None:
             return CheckResult(verdict="conforms")
         result = self.return_type.check(response, budget=budget)
         if code == "default" and result.verdict == "conforms":
@@ -77,32 +78,34 @@ class CompiledSpec:
             f"The document declares no JSON for the status {http_status}, which the API returned."
         )
 
-    def _alternative(self, place: str) -> CompiledSchema:
-        """The alternative of the return type at this pointer.
 
-        It is the whole return type if a person has changed it since.
-        """
-        whole = self.spec.return_type
-        assert self.return_type is not None  # noqa: S101 - for mypy: `check_response` returns before
-        if not place or not isinstance(whole, dict) or not exists_at(whole, place):
-            return self.return_type
-        others: dict[str, JSON] = {
-            keyword: value for keyword, value in whole.items() if keyword != "anyOf"
-        }
-        alternative = cast("JSON", resolve_pointer(whole, place))
-        return compile_schema({**others, "allOf": [*items_of(others.get("allOf")), alternative]})
+def _select_alternative(return_type: CompiledSchema, pointer: str) -> CompiledSchema:
+    """Select the alternative of the return type at this pointer.
+
+    It is the whole return type if a person has changed it since.
+    """
+    schema = return_type.schema
+    if not pointer or not isinstance(schema, dict) or not exists_at(schema, pointer):
+        return return_type
+    keywords: dict[str, JSON] = dict(schema)
+    keywords.pop("anyOf", None)
+    alternative = cast("JSON", resolve_pointer(schema, pointer))
+    keywords["allOf"] = [*items_of(keywords.get("allOf")), alternative]
+    return compile_schema(keywords)
 
 
-def _codes_of(http_status: int | None) -> tuple[str, ...]:
+def _list_codes(http_status: int | None) -> tuple[str, ...]:
     """The keys of `responses` that describe a status, the most specific first."""
-    return () if http_status is None else (str(http_status), f"{http_status // 100}XX", "default")
+    if http_status is None:
+        return ()
+    return str(http_status), f"{http_status // 100}XX", "default"
 
 
 def _unchecked(reason: str) -> CheckResult:
     return CheckResult(verdict="unchecked", reason=reason)
 
 
-def _compiled(schema: JSON) -> CompiledSchema | None:
+def _compile_if_any(schema: JSON) -> CompiledSchema | None:
     return None if schema is None else compile_schema(schema)
 
 
@@ -120,7 +123,9 @@ def compiled_spec_of(revision: Revision) -> CompiledSpec:
 def value_problems(
     schema: CompiledSchema | None, value: JSON, part: str, *, budget: Budget | None = None
 ) -> list[Problem]:
-    """The ways in which `value` violates its schema, as problems of the request's `part` ("parameters", for example).
+    """Check `value`: how it violates its schema, as problems of the request's `part`.
+
+    The part is "parameters", for example.
 
     Without a schema, everything is allowed. `budget` limits the work of several checks together.
     """
@@ -130,7 +135,5 @@ def value_problems(
     if result.verdict == "unchecked":
         message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
         return [Problem(f"/{part}", message, "run.unchecked")]
-    return [
-        replace(problem, pointer=pointer_join("", part) + problem.pointer)
-        for problem in result.problems
-    ]
+    base = pointer_join("", part)
+    return [replace(problem, pointer=base + problem.pointer) for problem in result.problems]

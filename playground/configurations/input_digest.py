@@ -24,8 +24,5 @@ def stored_digest(parameters: JSON) -> str:
 
 def input_digest(compiled_spec: CompiledSpec, parameters: JSON) -> str:
     """The digest that a run with these parameters has, which may contain secrets."""
-    return stored_digest(
-        without_secrets(
-            parameters, find_secrets(compiled_spec.parameters, parameters, by_name=False)
-        )
-    )
+    secrets = find_secrets(compiled_spec.parameters, parameters, by_name=False)
+    return stored_digest(without_secrets(parameters, secrets))

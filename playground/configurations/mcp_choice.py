@@ -45,11 +45,11 @@ def choose_configuration(owner: User, tool: Tool, name: str) -> None:
 
 def chosen_configuration(owner: User, tool: Tool) -> str:
     """The reference that is chosen for the tool; "" for none."""
-    chosen = MCPConfiguration.objects.filter(owner=owner, tool=tool).first()
-    return chosen.name if chosen else ""
+    choice = MCPConfiguration.objects.filter(owner=owner, tool=tool).first()
+    return choice.name if choice else ""
 
 
-def configuration_for_call(owner: User, tool: Tool) -> SavedConfiguration | None:
+def find_configuration_for_call(owner: User, tool: Tool) -> SavedConfiguration | None:
     """The saved configuration that an MCP call of `tool` uses; None if none is chosen.
 
     Raises:
@@ -58,11 +58,11 @@ def configuration_for_call(owner: User, tool: Tool) -> SavedConfiguration | None
     name = chosen_configuration(owner, tool)
     if not name:
         return None
-    found = find_configuration(owner, tool, name)
-    if found is None:
+    configuration = find_configuration(owner, tool, name)
+    if configuration is None:
         raise ChosenConfigurationGone(
             f"The saved configuration {name!r}, which its user chose for MCP calls of this tool, "
             "no longer exists or is no longer shared. The user can choose another one on the "
             "tool's page 'Connect'."
         )
-    return found
+    return configuration

@@ -24,15 +24,15 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
         Those of people whose account is disabled are not shared. None: only those that are shared
         with everyone.
         """
-        shared = models.Q(visibility=SavedConfiguration.EVERYONE)
+        is_shared = models.Q(visibility=SavedConfiguration.EVERYONE)
         groups = membership_of(user).groups if isinstance(user, User) else ()
         if groups:
             through = SavedConfiguration.groups.through.objects.filter(group__in=groups)
-            shared |= models.Q(pk__in=through.values("savedconfiguration"))
-        usable = shared & models.Q(owner__is_active=True)
-        return self.filter(
-            usable | models.Q(owner_id=user.pk) if user and user.pk else usable
-        ).select_related("owner")
+            is_shared |= models.Q(pk__in=through.values("savedconfiguration"))
+        is_usable = is_shared & models.Q(owner__is_active=True)
+        if user and user.pk:
+            is_usable |= models.Q(owner_id=user.pk)
+        return self.filter(is_usable).select_related("owner")
 
     def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
         """The configuration that `reference` means to `user`.
@@ -40,9 +40,12 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
         It is the name of their own one, or "OWNER/NAME".
         """
         usable = self.usable_by(user)
-        own = usable.filter(owner_id=user.pk, name=reference).first() if user and user.pk else None
-        if own is not None or "/" not in reference:
-            return own
+        if user and user.pk:
+            configuration = usable.filter(owner_id=user.pk, name=reference).first()
+            if configuration is not None:
+                return configuration
+        if "/" not in reference:
+            return None
         full = Concat("owner__username", models.Value("/"), "name")
         return usable.annotate(reference=full).filter(reference=reference).first()
 
@@ -96,11 +99,9 @@ class SavedConfiguration(models.Model):
 
     def reference_for(self, user: User | AnonymousUser | None) -> str:
         """The name for `user`: "NAME" of their own configuration, else "OWNER/NAME"."""
-        return (
-            self.name
-            if user and self.owner_id == user.pk
-            else f"{self.owner.get_username()}/{self.name}"
-        )
+        if user and self.owner_id == user.pk:
+            return self.name
+        return f"{self.owner.get_username()}/{self.name}"
 
 
 class MCPConfiguration(models.Model):

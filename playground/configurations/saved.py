@@ -39,7 +39,10 @@ from toolspec.text.reader import JSON
 
 MAX_PER_TOOL = 50
 MAX_NAME_CHARACTERS = 100
-UNSEARCHABLE = "Finding the secrets in this saved configuration takes too long. Remove it and save a smaller one."
+UNSEARCHABLE = (
+    "Finding the secrets in this saved configuration takes too long. "
+    "Remove it and save a smaller one."
+)
 NO_SUCH_CONFIGURATION = (
     "You have no saved configuration of this name for this tool, and nobody shares one. "
     "Name a shared one as OWNER/NAME."
@@ -57,7 +60,7 @@ UNREADABLE = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class VisibleContents:
     """The contents of a saved configuration without its secrets.
 
     `secrets` has the JSON Pointers of the secrets that are set, and since when. `is_readable` is
@@ -69,7 +72,7 @@ class Shown:
     is_readable: bool = True
 
 
-def checked_name(name: str, rule: str) -> str:
+def check_name(name: str, rule: str) -> str:
     """`name` without surrounding spaces.
 
     Raises:
@@ -104,7 +107,7 @@ def save_configuration(
         DocumentError: the name or the value is not valid; with pointers such as
             "/configuration/key".
     """
-    name = checked_name(name, "configuration.name")
+    name = check_name(name, "configuration.name")
     if not isinstance(configuration.value, dict):
         raise DocumentError(
             [Problem("/configuration", "A configuration must be an object.", "configuration.type")]
@@ -112,7 +115,10 @@ def save_configuration(
     mine = SavedConfiguration.objects.filter(owner=owner, tool=tool)
     saved = mine.filter(name=name).first()
     if saved is None and "/" in name:
-        message = 'Enter a name without "/", which separates the owner from the name of a shared configuration.'
+        message = (
+            'Enter a name without "/", '
+            "which separates the owner from the name of a shared configuration."
+        )
         raise DocumentError([Problem("/name", message, "configuration.name")])
     if saved is None and mine.count() >= MAX_PER_TOOL:
         message = f"You can save at most {MAX_PER_TOOL} configurations per tool; remove one first."
@@ -122,21 +128,21 @@ def save_configuration(
     set_at: dict[str, str] = {}
     origins = origins_of(tool, tool.current, value)
     if saved is not None:
-        complete, times = _with_stored_secrets(saved, value, schema, removed)
+        complete, times = _add_stored_secrets(saved, value, schema, removed)
         if _is_moved(saved, origins):
             _refuse_lost(schema, value, complete)
         else:
             value, set_at = complete, times
-    found = find_secrets(schema, value)
-    problems = found.problems("/configuration")
+    secrets = find_secrets(schema, value)
+    problems = secrets.problems("/configuration")
     if must_conform:
-        problems = problems or _violations(schema, value)
+        problems = problems or _find_violations(schema, value)
     if problems:
         raise DocumentError(problems)
-    secrets: dict[str, JSON] = {
-        pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts
+    set_times: dict[str, JSON] = {
+        pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in secrets.parts
     }
-    encrypted = encrypt({"value": value, "secrets": secrets})
+    encrypted = encrypt({"value": value, "secrets": set_times})
     with transaction.atomic():
         saved, is_new = SavedConfiguration.objects.update_or_create(
             owner=owner,
@@ -151,12 +157,14 @@ def save_configuration(
 
 @sensitive_variables("values", "own")
 def configure_source(owner: User, source: Source, values: Mapping[str, str]) -> dict[str, str]:
-    """Save for each runnable tool of `source`, under the source's name, those of `values` that it has members for.
+    """Save `values` for each runnable tool of `source`, under the source's name.
+
+    A tool gets the values that its configuration has members for.
 
     Returns:
         Why it could not be saved, by the id of the tool.
     """
-    refused: dict[str, str] = {}
+    problems: dict[str, str] = {}
     for listed in source.tools.runnable().select_related("catalog_tool__current"):
         tool = listed.catalog_tool
         if tool is None or tool.current is None:
@@ -164,28 +172,24 @@ def configure_source(owner: User, source: Source, values: Mapping[str, str]) -> 
         schema = tool.current.spec.configuration
         members = members_of(members_of(schema).get("properties"))
         own: dict[str, JSON] = {name: value for name, value in values.items() if name in members}
-        if own:
-            compiled = compile_schema(schema)
-            try:
-                save_configuration(owner, tool, source.name, Configuration(own), compiled)
-            except DocumentError as error:
-                refused[tool.tool_id] = str(error)
-    return refused
+        if not own:
+            continue
+        try:
+            save_configuration(owner, tool, source.name, Configuration(own), compile_schema(schema))
+        except DocumentError as error:
+            problems[tool.tool_id] = str(error)
+    return problems
 
 
 def delete_configuration(owner: User, tool: Tool, name: str) -> bool:
     """Delete the user's saved configuration of this name; False if there is none."""
     with transaction.atomic():
-        deleted, _ = SavedConfiguration.objects.filter(owner=owner, tool=tool, name=name).delete()
-        if deleted:
-            audit.record(
-                "configuration.delete",
-                "tool",
-                tool.tool_id,
-                before={"configuration": name},
-                by=owner,
-            )
-    return bool(deleted)
+        rows, _ = SavedConfiguration.objects.filter(owner=owner, tool=tool, name=name).delete()
+        if not rows:
+            return False
+        before = {"configuration": name}
+        audit.record("configuration.delete", "tool", tool.tool_id, before=before, by=owner)
+    return True
 
 
 def open_configuration(saved: SavedConfiguration, by: User | AnonymousUser | None) -> Configuration:
@@ -194,10 +198,10 @@ def open_configuration(saved: SavedConfiguration, by: User | AnonymousUser | Non
     Raises:
         Unreadable: none of the keys decrypts it.
     """
-    value, set_at = _content(saved)
+    value, set_at = _decrypt_contents(saved)
     is_own = by is not None and saved.owner_id == by.pk
-    bound_to = binding_of(saved, value)
-    return Configuration(value, frozenset(set_at), "" if is_own else f"shared {saved.pk}", bound_to)
+    shared_as = "" if is_own else f"shared {saved.pk}"
+    return Configuration(value, frozenset(set_at), shared_as, binding_of(saved, value))
 
 
 def find_configuration(
@@ -226,7 +230,7 @@ class Choice:
         return f"{self.name} (shared by {self.shared_by})" if self.shared_by else self.name
 
 
-def choices_for(by: Person, saved: SavedConfigurationQuerySet) -> list[Choice]:
+def list_usable_choices(by: Person, saved: SavedConfigurationQuerySet) -> list[Choice]:
     """Those of a tool's `saved` configurations that `by` may use: their own first.
 
     [] for an anonymous visitor.
@@ -260,28 +264,29 @@ def share(saved: SavedConfiguration, visibility: str, *, by: User) -> None:
         raise DocumentError([Problem("/visibility", message, "configuration.visibility")])
     with transaction.atomic():
         SavedConfiguration.objects.filter(pk=saved.pk).update(visibility=visibility)
-        before, after = (
-            {"configuration": saved.name, "visibility": each}
-            for each in (saved.visibility, visibility)
-        )
-        if before != after:
+        if visibility != saved.visibility:
             audit.record(
-                "configuration.share", "tool", saved.tool.tool_id, before=before, after=after, by=by
+                "configuration.share",
+                "tool",
+                saved.tool.tool_id,
+                before={"configuration": saved.name, "visibility": saved.visibility},
+                after={"configuration": saved.name, "visibility": visibility},
+                by=by,
             )
     saved.visibility = visibility
 
 
-def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
-    """`saved` without its secrets."""
+def hide_secrets(saved: SavedConfiguration, schema: CompiledSchema | None) -> VisibleContents:
+    """The contents of `saved` without its secrets."""
     try:
-        value, set_at = _content(saved)
+        value, set_at = _decrypt_contents(saved)
     except Unreadable:
-        return Shown(is_readable=False)
-    pointers = [pointer for pointer, _ in secret_members(schema, value)]
-    value = _without(value, pointers)
+        return VisibleContents(is_readable=False)
     since = saved.updated_at.isoformat()
-    secrets = {pointer: datetime.fromisoformat(set_at.get(pointer, since)) for pointer in pointers}
-    return Shown(value, secrets)
+    secrets = {}
+    for pointer, _ in secret_members(schema, value):
+        secrets[pointer] = datetime.fromisoformat(set_at.get(pointer, since))
+    return VisibleContents(_remove_parts(value, secrets), secrets)
 
 
 def rotate_configurations() -> tuple[int, int]:
@@ -290,21 +295,22 @@ def rotate_configurations() -> tuple[int, int]:
 
 
 @sensitive_variables("value")
-def _violations(schema: CompiledSchema | None, value: JSON) -> list[Problem]:
+def _find_violations(schema: CompiledSchema | None, value: JSON) -> list[Problem]:
     """Where `value` violates its schema, without missing members.
 
     [] if that takes too long to find out.
     """
     if schema is None:
         return []
-    wrong = [
-        problem for problem in schema.check(value).problems if problem.rule != "schema.required"
-    ]
-    return [replace(problem, pointer=f"/configuration{problem.pointer}") for problem in wrong]
+    violations = []
+    for problem in schema.check(value).problems:
+        if problem.rule != "schema.required":
+            violations.append(replace(problem, pointer=f"/configuration{problem.pointer}"))
+    return violations
 
 
 @sensitive_variables()
-def _with_stored_secrets(
+def _add_stored_secrets(
     saved: SavedConfiguration,
     value: dict[str, JSON],
     schema: CompiledSchema | None,
@@ -312,52 +318,56 @@ def _with_stored_secrets(
 ) -> tuple[dict[str, JSON], dict[str, str]]:
     """`value` with the stored secrets that it leaves out, and when each of them was set."""
     try:
-        stored, set_at = _content(saved)
+        stored_value, set_at = _decrypt_contents(saved)
     except Unreadable:
         return value, {}
     set_times: dict[str, str] = {}
     result: JSON = value
-    found = find_secrets(schema, stored)
-    if found.reason:  # otherwise its secrets would be lost silently
+    secrets = find_secrets(schema, stored_value)
+    if secrets.reason:  # otherwise its secrets would be lost silently
         raise DocumentError([Problem("/configuration", UNSEARCHABLE, "secrets.search")])
-    for pointer, secret in found.parts:
+    for pointer, secret in secrets.parts:
         if pointer in removed or exists_at(value, pointer):
             continue
         with suppress(LookupError):  # the new value has no such parent
             result = patch.set_at(result, pointer, secret)
         if pointer in set_at:
             set_times[pointer] = set_at[pointer]
-    return (result if isinstance(result, dict) else value), set_times
+    return members_of(result), set_times
 
 
 @sensitive_variables()
 def _refuse_lost(schema: CompiledSchema | None, value: JSON, complete: JSON) -> None:
-    """Raise DocumentError if the stored secrets of `complete` are missing from `value`, with their pointers."""
-    lost = [
-        pointer for pointer, _ in secret_members(schema, complete) if not exists_at(value, pointer)
-    ]
-    if lost:
-        raise DocumentError(
-            [Problem(f"/configuration{pointer}", NOT_FOR_THIS_ADDRESS, MOVED) for pointer in lost]
-        )
+    """Check that no stored secret of `complete` is missing from `value`.
+
+    Raises:
+        DocumentError: some are; with their pointers.
+    """
+    problems = []
+    for pointer, _ in secret_members(schema, complete):
+        if not exists_at(value, pointer):
+            problem = Problem(f"/configuration{pointer}", NOT_FOR_THIS_ADDRESS, MOVED)
+            problems.append(problem)
+    if problems:
+        raise DocumentError(problems)
 
 
 def _is_moved(saved: SavedConfiguration, origins: str) -> bool:
     """Whether `saved` was saved for other origins than these."""
     try:
-        value, _ = _content(saved)
+        value, _ = _decrypt_contents(saved)
     except Unreadable:
         return False
     return bool(origins) and binding_of(saved, value) != origins
 
 
-def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
-    content = decrypt(saved.encrypted)
-    if not isinstance(content, dict) or not isinstance(secrets := content.get("secrets"), dict):
+def _decrypt_contents(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
+    content = members_of(decrypt(saved.encrypted))
+    secrets = content.get("secrets")
+    if not isinstance(secrets, dict):
         raise Unreadable
-    return content.get("value"), {
-        pointer: at for pointer, at in secrets.items() if isinstance(at, str)
-    }
+    set_times = {pointer: at for pointer, at in secrets.items() if isinstance(at, str)}
+    return content.get("value"), set_times
 
 
 def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON:
@@ -366,13 +376,14 @@ def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON
     A form hides the secrets that the schema marks; a member that the schema does not declare has no
     mark. None if finding the secrets takes too long.
     """
-    marked, found = find_secrets(schema, value, by_name=False), find_secrets(schema, value)
-    if marked.reason or found.reason:
+    marked_secrets = find_secrets(schema, value, by_name=False)
+    all_secrets = find_secrets(schema, value)
+    if marked_secrets.reason or all_secrets.reason:
         return None
-    return _without(value, found.pointers - marked.pointers)
+    return _remove_parts(value, all_secrets.pointers - marked_secrets.pointers)
 
 
-def _without(value: JSON, pointers: Collection[str]) -> JSON:
+def _remove_parts(value: JSON, pointers: Collection[str]) -> JSON:
     """`value` without the parts at `pointers`.
 
     An item becomes null, so that the others keep their positions.

@@ -16,7 +16,10 @@ class ConfigurationIn(In):
     configuration: Any = Field(
         None,
         repr=False,
-        description="Used to create the tool for this run, and not stored. If it is sent, it must not be null.",
+        description=(
+            "Used to create the tool for this run, and not stored. "
+            "If it is sent, it must not be null."
+        ),
     )
     saved_configuration: str | None = Field(
         None,
@@ -46,7 +49,9 @@ class SavedConfigurationOut(Out):
     secrets: list[SecretOut] = Field(description="The secrets that are set, and since when.")
     readable: bool = Field(
         validation_alias="is_readable",
-        description="False if its encryption key is no longer available; save the configuration again.",
+        description=(
+            "False if its encryption key is no longer available; save the configuration again."
+        ),
     )
     visibility: Visibility = Field(
         description="Who may use it: only you, or everyone who may run the tool."
@@ -95,7 +100,10 @@ class SavedConfigurationIn(In):
     remove_secrets: list[str] = Field(
         default_factory=list,
         max_length=100,
-        description="JSON Pointers of secrets to remove. Other secrets left out of `configuration` are retained.",
+        description=(
+            "JSON Pointers of secrets to remove. "
+            "Other secrets left out of `configuration` are retained."
+        ),
     )
 
 

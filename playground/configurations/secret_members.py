@@ -12,6 +12,7 @@ from toolshelf_core.redaction import MARK, WITHHELD, Redactor, shared_redactor
 from toolspec.errors import Problem
 from toolspec.schema.validation import CheckResult, CompiledSchema, Violation
 from toolspec.secret_names import is_secret_name
+from toolspec.text.containers import members_of
 from toolspec.text.patch import change_all
 from toolspec.text.pointers import resolve_pointer
 from toolspec.text.reader import JSON
@@ -47,11 +48,9 @@ class Configuration:
         That of a shared one equals no other: otherwise its users could confirm guesses of its
         contents.
         """
-        content = (
-            f"{self.shared_as}\n{canonical(self.value)}"
-            if self.shared_as
-            else canonical(self.value)
-        )
+        content = canonical(self.value)
+        if self.shared_as:
+            content = f"{self.shared_as}\n{content}"
         return hmac.digest(key, content.encode(), "sha256").hex()
 
     def secrets(self, schema: CompiledSchema | None) -> Secrets:
@@ -59,25 +58,28 @@ class Configuration:
 
         `schema` marks them, their names suggest them, or they are known since it was saved.
         """
-        found = find_secrets(schema, self.value)
+        secrets = find_secrets(schema, self.value)
         earlier: list[tuple[str, JSON]] = []
-        for pointer in sorted(self.secret_pointers - found.pointers):
+        for pointer in sorted(self.secret_pointers - secrets.pointers):
             with suppress(LookupError):
                 earlier.append((pointer, cast("JSON", resolve_pointer(self.value, pointer))))
-        return replace(found, parts=(*found.parts, *earlier)) if earlier else found
+        return replace(secrets, parts=(*secrets.parts, *earlier))
 
 
 NO_SECRETS = Redactor(())
 
 
-def redactor_of(*found: Secrets, environment: tuple[str, ...] = ()) -> Redactor:
+def redactor_of(*secrets: Secrets, environment: tuple[str, ...] = ()) -> Redactor:
     """A redactor that removes these secrets from anything that is stored or shown.
 
     `environment`: the secret values of the environment variables that the tool sees,
     `FactoryOptions.secrets`.
     """
-    if any(found):
-        return Redactor((*environment, *(text for secrets in found for text in secrets.texts())))
+    if any(secrets):
+        texts = list(environment)
+        for each in secrets:
+            texts += each.texts()
+        return Redactor(texts)
     return shared_redactor(environment) if environment else NO_SECRETS
 
 
@@ -116,54 +118,49 @@ class RunSecrets:
         ]
 
     def redactor(self, environment: tuple[str, ...] = ()) -> Redactor:
-        """A redactor that removes them, and secret values of the environment, from anything that is stored or shown."""
+        """A redactor that removes them, and secret values of the environment (`redactor_of`)."""
         return redactor_of(self.parameters, self.configuration, environment=environment)
 
 
-def without_secrets(parameters: JSON, found: Secrets) -> JSON:
+def without_secrets(parameters: JSON, secrets: Secrets) -> JSON:
     """`parameters` as they may be stored.
 
-    `MARK` replaces the secrets `found` in them, wherever they are repeated.
+    `MARK` replaces the `secrets` in them, wherever they are repeated.
     """
-    if not found:
+    if not secrets:
         return parameters
-    if found.reason or found.problems():
+    if secrets.reason or secrets.problems():
         return WITHHELD
-    return redactor_of(found).value(change_all(parameters, found.pointers, lambda *_: MARK))
+    return redactor_of(secrets).value(change_all(parameters, secrets.pointers, lambda *_: MARK))
 
 
-def described_in_form(
+def describe_secrets_in_form(
     result: CheckResult, schema: CompiledSchema | None, value: JSON, *, by_name: bool = False
 ) -> CheckResult:
     """`result`, in which secrets for which a run would be refused are violations.
 
     Each is at its field.
     """
-    refused = find_secrets(schema, value, by_name=by_name).problems()
-    if not refused:
+    problems = find_secrets(schema, value, by_name=by_name).problems()
+    if not problems:
         return result
     violations = tuple(
-        Violation(problem.pointer, problem.rule, problem.message, "") for problem in refused
+        Violation(problem.pointer, problem.rule, problem.message, "") for problem in problems
     )
-    return CheckResult("violates", problems=tuple(refused), violations=violations)
+    return CheckResult("violates", problems=tuple(problems), violations=violations)
 
 
-def with_secrets_marked(schema: JSON) -> JSON:
-    """`schema` with `writeOnly` at each property whose name suggests a secret, so that forms hide it.
+def mark_secrets(schema: JSON) -> JSON:
+    """Mark each property of `schema` whose name suggests a secret by `writeOnly`: forms hide it.
 
     Only for drawing forms: values are still checked against the schema as uploaded.
     """
     if isinstance(schema, list):
-        return [with_secrets_marked(part) for part in schema]
+        return [mark_secrets(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    marked = {name: with_secrets_marked(part) for name, part in schema.items()}
-    properties = marked.get("properties")
-    if isinstance(properties, dict):
-        marked["properties"] = {
-            name: {**part, "writeOnly": True}
-            if isinstance(part, dict) and is_secret_name(name)
-            else part
-            for name, part in properties.items()
-        }
-    return marked
+    result = {name: mark_secrets(part) for name, part in schema.items()}
+    for name, part in members_of(result.get("properties")).items():
+        if isinstance(part, dict) and is_secret_name(name):
+            part["writeOnly"] = True
+    return result

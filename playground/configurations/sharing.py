@@ -22,8 +22,8 @@ MAX_GROUPS: Final = 50
 
 
 @transaction.atomic
-def share_with_groups(one: Run | SavedConfiguration, names: Sequence[str], *, by: User) -> None:
-    """Share it with the groups of these names and no others.
+def share_with_groups(subject: Run | SavedConfiguration, names: Sequence[str], *, by: User) -> None:
+    """Share `subject` with the groups of these names and no others.
 
     The caller has checked that it belongs to `by`.
 
@@ -35,28 +35,30 @@ def share_with_groups(one: Run | SavedConfiguration, names: Sequence[str], *, by
         raise DocumentError(
             [Problem("/groups", f"Share it with at most {MAX_GROUPS} groups.", "share.groups")]
         )
-    known = Group.objects.all() if is_administrator(by) else by.groups.all()
-    groups = {group.name: group for group in known.exclude(name__in=READY_GROUPS)}
-    unknown = [
-        Problem(
-            pointer_join("/groups", index), f"You belong to no group {name[:150]!r}.", "share.group"
-        )
-        for index, name in enumerate(names)
-        if name not in groups
-    ]
-    if unknown:
-        raise DocumentError(unknown)
-    before = _group_names(one)
-    one.groups.set([groups[name] for name in dict.fromkeys(names)])
-    after = _group_names(one)
+    own_groups = Group.objects.all() if is_administrator(by) else by.groups.all()
+    groups = {group.name: group for group in own_groups.exclude(name__in=READY_GROUPS)}
+    problems = []
+    for index, name in enumerate(names):
+        if name not in groups:
+            message = f"You belong to no group {name[:150]!r}."
+            problems.append(Problem(pointer_join("/groups", index), message, "share.group"))
+    if problems:
+        raise DocumentError(problems)
+    before = _describe_groups(subject)
+    subject.groups.set([groups[name] for name in dict.fromkeys(names)])
+    after = _describe_groups(subject)
     if before == after:
         return
-    if isinstance(one, SavedConfiguration):
-        old, new = ({"configuration": one.name, "groups": each} for each in (before, after))
-        audit.record("configuration.share", "tool", one.tool.tool_id, before=old, after=new)
+    if isinstance(subject, SavedConfiguration):
+        tool_id = subject.tool.tool_id
+        audit.record("configuration.share", "tool", tool_id, before=before, after=after)
     else:
-        audit.record("run.share", "run", one.pk, before={"groups": before}, after={"groups": after})
+        audit.record("run.share", "run", subject.pk, before=before, after=after)
 
 
-def _group_names(one: Run | SavedConfiguration) -> list[str]:
-    return list(one.groups.order_by("name").values_list("name", flat=True))
+def _describe_groups(subject: Run | SavedConfiguration) -> dict[str, object]:
+    """The groups that it is shared with, as the audit log has them."""
+    names = list(subject.groups.order_by("name").values_list("name", flat=True))
+    if isinstance(subject, SavedConfiguration):
+        return {"configuration": subject.name, "groups": names}
+    return {"groups": names}

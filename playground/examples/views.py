@@ -21,8 +21,8 @@ from playground.configurations.compiled_spec import compiled_spec_of
 from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import (
     UNREADABLE,
-    choices_for,
     find_configuration,
+    list_usable_choices,
     open_configuration,
 )
 from playground.configurations.secret_members import Configuration
@@ -64,7 +64,7 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
         "is_current": bool(check and check.revision_id == tool.current_id),
         "can_run": factory is not None and factory.state == "ok",
         "samples": [Sample(number, example) for number, example in enumerate(spec.examples, 1)],
-        "saved": choices_for(request.user, SavedConfiguration.objects.filter(tool=tool)),
+        "saved": list_usable_choices(request.user, SavedConfiguration.objects.filter(tool=tool)),
         "poll": secrets.token_hex(4),
         "address": address,
     }

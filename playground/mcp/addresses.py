@@ -1,4 +1,4 @@
-"""The address of the MCP server that offers a tool, a toolkit or the whole catalog, as clients store it."""
+"""The address of the MCP server for a tool, a toolkit or the whole catalog, for clients."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def list_tools(toolset: Toolset, tool: Tool | None = None) -> Listing:
 
 
 def try_server(toolset: Toolset, person: Person) -> Trial:
-    """Send `tools/list` to the server as `person`, from the text of the request to that of the result."""
+    """Send `tools/list` to the server as `person`, as the text of a request."""
     message = read_message(_REQUEST, _HEADERS)
     headers = {name.lower(): value for name, value in _HEADERS.items()}
     result = dispatch(message, toolset, Caller(person), headers, site="")
@@ -119,7 +119,7 @@ def try_server(toolset: Toolset, person: Person) -> Trial:
 
 
 def _find_changed_tools(toolset: Toolset, own: Tool | None) -> dict[str, tuple[Tool, ServedTool]]:
-    """The tools of the first page, and `own`, that agents get differently than their specs have them, by name."""
+    """The tools of the first page, and `own`, that agents get changed or not at all, by name."""
     if not isinstance(toolset, ToolkitTools):
         return {}
     tools = list(toolset.tools.with_current()[:PAGE_SIZE])

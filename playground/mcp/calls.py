@@ -1,4 +1,4 @@
-"""A call as an ordinary run, with the configuration that its caller chose for MCP, and its cancellation."""
+"""Run a call as an ordinary run, with the configuration chosen for MCP, and cancel it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import Person, User
 from catalog.tools.models import Revision
-from playground.configurations.mcp_choice import ChosenConfigurationGone, configuration_for_call
+from playground.configurations.mcp_choice import (
+    ChosenConfigurationGone,
+    find_configuration_for_call,
+)
 from playground.configurations.saved import UNREADABLE, open_configuration
 from playground.mcp.protocol import RequestId
 from playground.mcp.toolsets import Call
@@ -57,13 +60,14 @@ def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
         Busy: too many runs are waiting.
     """
     revision = call.tool.current
-    assert isinstance(revision, Revision)  # noqa: S101 - for mypy: toolsets return only tools with a revision
+    # For mypy: toolsets return only tools with a revision.
+    assert isinstance(revision, Revision)  # noqa: S101
     if not isinstance(caller.user, User):
         return running.unsaved_mock(call.tool, revision, call.arguments)
     saved, configuration = None, None
     if call.mode == "live":
         try:
-            saved = configuration_for_call(caller.user, call.tool)
+            saved = find_configuration_for_call(caller.user, call.tool)
             configuration = open_configuration(saved, caller.user) if saved else None
         except ChosenConfigurationGone as error:
             raise NotStarted(str(error)) from None
@@ -91,6 +95,8 @@ def call_timeout_s(run: Run) -> float:
 def cancel(caller: Caller, request_id: RequestId) -> None:
     """Cancel the run of an earlier request of the same session, if it is active."""
     key = caller.request_key(request_id)
-    run = Run.objects.active().filter(by=caller.user.pk, mcp_request=key).first() if key else None
+    if not key:
+        return
+    run = Run.objects.active().filter(by=caller.user.pk, mcp_request=key).first()
     if run is not None:
         running.cancel(run)

@@ -44,7 +44,7 @@ MAX_DESCRIPTION_CHARACTERS: Final = 400  # in a list
 MAX_FINDINGS: Final = 50
 
 _pages: LRUCache[dict[str, JSON]] = LRUCache(
-    max_weight=MAX_CHARACTERS, weigh=lambda found: len(dumps(found))
+    max_weight=MAX_CHARACTERS, weigh=lambda page: len(dumps(page))
 )
 _TOOLS: Final[list[dict[str, JSON]]] = json.loads(
     Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
@@ -74,9 +74,6 @@ class CatalogTools:
     def needs_run_scope(self, name: str) -> bool:
         return name == "call_tool"
 
-    def input_schema(self, name: str) -> JSON:
-        return next((tool["inputSchema"] for tool in _TOOLS if tool["name"] == name), None)
-
     def call(self, name: str, arguments: JSON, message: Message) -> CallResult | Call:
         """The result of the call, or the call of a tool of the catalog, which is to be run.
 
@@ -84,29 +81,31 @@ class CatalogTools:
             ProtocolError: there is no tool of this name.
         """
         if name not in _ARGUMENTS:
-            text = f"Unknown tool: {shorten(name)}. This server has search_tools, describe_tool and call_tool."
+            text = (
+                f"Unknown tool: {shorten(name)}. "
+                "This server has search_tools, describe_tool and call_tool."
+            )
             raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
-        checked = _ARGUMENTS[name].check(arguments)
-        if checked.problems:
-            lines = [f"- {one.pointer or 'arguments'}: {one.message}" for one in checked.problems]
+        problems = _ARGUMENTS[name].check(arguments).problems
+        if problems:
+            lines = [f"- {each.pointer or 'arguments'}: {each.message}" for each in problems]
             return error_result("\n".join([f"The arguments do not fit {name}:", *lines]))
         assert isinstance(arguments, dict)  # noqa: S101 - for mypy: its schema has checked it
         if name == "search_tools":
             return _search(arguments, message, self.person)
-        tool = _tool(str(arguments["tool"]), self.person)
+        tool = _find_tool(str(arguments["tool"]), self.person)
         if tool is None:
-            return error_result(_unknown(str(arguments["tool"]), self.person))
+            return error_result(_explain_unknown(str(arguments["tool"]), self.person))
         if name == "describe_tool":
-            return value_result(_description(tool), any_value=message.is_modern)
+            return value_result(_describe(tool), any_value=message.is_modern)
         timeout = arguments.get("timeout_s")
-        parameters = _parameters(arguments.get("arguments", {}), tool)
+        parameters = _read_parameters(arguments.get("arguments", {}), tool)
         if parameters is None:
             return error_result(NOT_A_STRING)
+        served = served_tool(revision_of(tool).spec, any_result=True)
         return Call(
             tool=tool,
-            arguments=served_tool(revision_of(tool).spec, any_result=True).parameters_of(
-                parameters[0]
-            ),
+            arguments=served.parameters_of(parameters[0]),
             mode="mock" if self.mock else "live",
             timeout_s=None if timeout is None else float(str(timeout)),
         )
@@ -115,7 +114,7 @@ class CatalogTools:
 _ARGUMENTS: Final = {str(tool["name"]): compile_schema(tool["inputSchema"]) for tool in _TOOLS}
 
 
-def _parameters(arguments: JSON, tool: Tool) -> tuple[JSON] | None:
+def _read_parameters(arguments: JSON, tool: Tool) -> tuple[JSON] | None:
     """The parameters that a model sends as `arguments`, which some write as the text of an object.
 
     Returns:
@@ -126,67 +125,64 @@ def _parameters(arguments: JSON, tool: Tool) -> tuple[JSON] | None:
     schema = compiled_spec_of(revision_of(tool)).parameters
     if schema is not None and schema.check(arguments).verdict == "conforms":
         return (arguments,)
-    read = object_in(arguments)
-    if read is not None:
-        return (read,)
+    parameters = object_in(arguments)
+    if parameters is not None:
+        return (parameters,)
     return (arguments,) if schema is None else None
 
 
 def _search(arguments: dict[str, JSON], message: Message, person: Person) -> CallResult:
     cursor = arguments.get("cursor")
-    runnable, toolkit, limit = (
-        arguments.get("runnable"),
-        arguments.get("toolkit"),
-        arguments.get("limit", 10),
-    )
+    filters: dict[str, str | bool | None] = {}
+    runnable = arguments.get("runnable")
+    if isinstance(runnable, bool):
+        filters["runnable"] = runnable
+    toolkit = arguments.get("toolkit")
+    if isinstance(toolkit, str) and group_key(toolkit):
+        filters["toolkit"] = toolkit
     try:
         position = Cursor.decode(cursor) if isinstance(cursor, str) else None
     except BadCursor:
         return error_result("This cursor is not valid; use `next_cursor` of the previous page.")
     search = CatalogSearch(
-        words=with_filters(
-            str(arguments.get("query", "")),
-            {
-                "runnable": runnable if isinstance(runnable, bool) else None,
-                "toolkit": toolkit if isinstance(toolkit, str) and group_key(toolkit) else None,
-            },
-        ),
+        words=with_filters(str(arguments.get("query", "")), filters),
         cursor=position,
-        limit=int(Decimal(str(limit))),  # 10.0 is an integer in JSON Schema
+        limit=int(Decimal(str(arguments.get("limit", 10)))),  # 10.0 is an integer in JSON Schema
         visibility=Audience.objects.visibility_for(person),
         person=person,
     )
     key = (search.depends_on, search.cursor, search.limit)
-    return value_result(
-        _pages.get_or_compute(key, lambda: _page(search)), any_value=message.is_modern
-    )
+    page = _pages.get_or_compute(key, lambda: _make_page(search))
+    return value_result(page, any_value=message.is_modern)
 
 
-def _page(search: CatalogSearch) -> dict[str, JSON]:
+def _make_page(search: CatalogSearch) -> dict[str, JSON]:
     page = page_of(search)
-    found: dict[str, JSON] = {
-        "tools": [_found(result) for result in page.results],
+    content: dict[str, JSON] = {
+        "tools": [_describe_result(result) for result in page.results],
         "count": page.count,
     }
     if page.next:
-        found["next_cursor"] = page.next
-    if search.query.problems:
-        found["problems"] = [
-            f"{one.message} Write {one.instead}." if one.instead else one.message
-            for one in search.query.problems
-        ]
-    return found
+        content["next_cursor"] = page.next
+    problems: list[JSON] = []
+    for problem in search.query.problems:
+        advice = f" Write {problem.instead}." if problem.instead else ""
+        problems.append(problem.message + advice)
+    if problems:
+        content["problems"] = problems
+    return content
 
 
-def _found(result: Result) -> JSON:
+def _describe_result(result: Result) -> JSON:
     tool = result.tool
     description = tool.description
     if len(description) > MAX_DESCRIPTION_CHARACTERS:
         description = f"{description[:MAX_DESCRIPTION_CHARACTERS].rstrip()}…"
-    matched: list[JSON] = [
-        {name: value for name, value in match.items() if name != "marks" and value is not None}
-        for match in matches_of(result)
-    ]
+    matches: list[JSON] = []
+    for match in matches_of(result):
+        members = {name: value for name, value in match.items() if value is not None}
+        members.pop("marks", None)
+        matches.append(members)
     return {
         "id": tool.tool_id,
         "name": tool.name,
@@ -195,11 +191,11 @@ def _found(result: Result) -> JSON:
         "runnable": tool.runnable,
         "deprecated": tool.deprecated,
         "exact": result.exact,
-        "matched": matched,
+        "matched": matches,
     }
 
 
-def _tool(name: str, person: Person) -> Tool | None:
+def _find_tool(name: str, person: Person) -> Tool | None:
     """The tool with this id, or else with this slug, if `person` may see it."""
     visibility = Audience.objects.visibility_for(person)
     tools = Tool.objects.with_visibility(visibility).with_current().filter(current__isnull=False)
@@ -209,31 +205,34 @@ def _tool(name: str, person: Person) -> Tool | None:
     return tool
 
 
-def _unknown(name: str, person: Person) -> str:
+def _explain_unknown(name: str, person: Person) -> str:
     visibility = Audience.objects.visibility_for(person)
     words = re.sub(r"[\W_]+", " ", name)[:200]
     similar = page_of(CatalogSearch(words=words, limit=3, visibility=visibility)).results
     ids = ", ".join(repr(result.tool.tool_id) for result in similar)
-    return f"No tool has the id {quote(name)}. " + (
-        f"Similar ones: {ids}." if ids else "Find tools with search_tools."
-    )
+    advice = f"Similar ones: {ids}." if ids else "Find tools with search_tools."
+    return f"No tool has the id {quote(name)}. {advice}"
 
 
-def _description(tool: Tool) -> JSON:
+def _describe(tool: Tool) -> JSON:
     revision = tool.current
-    assert revision is not None  # noqa: S101 - for mypy: `_tool` finds only tools with a revision
+    # For mypy: `_find_tool` finds only tools with a revision.
+    assert revision is not None  # noqa: S101
     report = LintReport(revision, list(tool.waivers.all()))
     findings: list[JSON] = [
         {
-            "rule": one.rule,
-            "severity": one.severity,
-            "pointer": one.problem.pointer,
-            "message": one.problem.message,
+            "rule": finding.rule,
+            "severity": finding.severity,
+            "pointer": finding.problem.pointer,
+            "message": finding.problem.message,
         }
-        for one in report.unwaived
+        for finding in report.unwaived
     ]
-    deprecation = tool.deprecation
-    successor = deprecation.superseded_by if deprecation else None
+    deprecation: JSON = None
+    if tool.deprecation:
+        successor = tool.deprecation.superseded_by
+        successor_id = successor.tool_id if successor else None
+        deprecation = {"note": tool.deprecation.note, "superseded_by": successor_id}
     return {
         "id": tool.tool_id,
         "name": tool.name,
@@ -242,12 +241,7 @@ def _description(tool: Tool) -> JSON:
         "runnable": tool.runnable,
         "toolkit": tool.toolkit,
         "tags": [*tool.tags],
-        "deprecation": {
-            "note": deprecation.note,
-            "superseded_by": successor.tool_id if successor else None,
-        }
-        if deprecation
-        else None,
+        "deprecation": deprecation,
         "spec": revision.spec.document,
         "lint": {
             "score": report.score,

@@ -27,7 +27,7 @@ from catalog.search.figures import overview_for
 from catalog.tools.lookup import tool_at
 from playground.configurations.mcp_choice import choose_configuration, chosen_configuration
 from playground.configurations.models import SavedConfiguration
-from playground.configurations.saved import choices_for
+from playground.configurations.saved import list_usable_choices
 from playground.mcp.addresses import (
     Address,
     address_of_catalog,
@@ -80,7 +80,7 @@ def connect_tool(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"tool": tool, "nav_section": "tools"}
     if isinstance(request.user, User):
         configurations = SavedConfiguration.objects.filter(tool=tool)
-        context["configurations"] = choices_for(request.user, configurations)
+        context["configurations"] = list_usable_choices(request.user, configurations)
         context["chosen"] = chosen_configuration(request.user, tool)
     return _page(request, address, toolset or CatalogTools(request.user, address.mock), context)
 

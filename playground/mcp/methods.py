@@ -47,7 +47,7 @@ def dispatch(
         ProtocolError: there is no such method or tool, or the parameters are wrong.
     """
     if message.method == "initialize" and not message.is_modern:
-        return _initialized(message, toolset)
+        return _initialize(message, toolset)
     if message.method not in ("ping", "server/discover", "tools/list", "tools/call"):
         raise method_not_found(message)
     message = with_arguments(message)
@@ -55,28 +55,26 @@ def dispatch(
     if message.method == "ping":
         return "{}"
     if message.method == "server/discover":
-        return _discovered(message, toolset)
+        return _discover(message, toolset)
     if message.method == "tools/list":
-        return _tools(message, toolset)
+        return _list_tools(message, toolset)
     return _call(message, toolset, caller, headers, site)
 
 
 def negotiated_version(message: Message) -> str:
     """The legacy version for a new session: the requested one if it is known, else the latest."""
-    requested = message.params.get("protocolVersion")
-    return (
-        requested
-        if isinstance(requested, str) and requested in LEGACY_VERSIONS
-        else LEGACY_VERSIONS[-1]
-    )
+    version = message.params.get("protocolVersion")
+    if isinstance(version, str) and version in LEGACY_VERSIONS:
+        return version
+    return LEGACY_VERSIONS[-1]
 
 
-def _initialized(message: Message, toolset: Toolset) -> str:
-    negotiated = negotiated_version(message)
-    check_params(Message(message.method, negotiated, message.id, message.params))
+def _initialize(message: Message, toolset: Toolset) -> str:
+    version = negotiated_version(message)
+    check_params(Message(message.method, version, message.id, message.params))
     return dumps(
         {
-            "protocolVersion": negotiated,
+            "protocolVersion": version,
             "capabilities": {"tools": {}},
             "serverInfo": server_info(toolset),
             "instructions": toolset.instructions,
@@ -84,18 +82,22 @@ def _initialized(message: Message, toolset: Toolset) -> str:
     )
 
 
-def _discovered(message: Message, toolset: Toolset) -> str:
+def _discover(message: Message, toolset: Toolset) -> str:
     result: Result = {
         "supportedVersions": [*MODERN_VERSIONS],
         "capabilities": {"tools": {}},
         "instructions": toolset.instructions,
         "ttlMs": DISCOVER_FRESH_MS,
-        "cacheScope": "public" if visitors_see().is_complete else "private",
+        "cacheScope": _cache_scope(),
     }
     return result_text(result, message, toolset)
 
 
-def _tools(message: Message, toolset: Toolset) -> str:
+def _cache_scope() -> str:
+    return "public" if visitors_see().is_complete else "private"
+
+
+def _list_tools(message: Message, toolset: Toolset) -> str:
     cursor = message.params.get("cursor")
     page = toolset.page(cursor if isinstance(cursor, str) else None, message)
     result: Result = {}
@@ -104,13 +106,10 @@ def _tools(message: Message, toolset: Toolset) -> str:
     if page.not_listed:
         result["_meta"] = {"toolshelf/not-listed": [*page.not_listed]}
     if message.is_modern:
-        result |= {
-            "ttlMs": LIST_FRESH_MS,
-            "cacheScope": "public" if visitors_see().is_complete else "private",
-        }
-    rest = result_text(result, message, toolset)
-    tools = f'{{"tools": [{", ".join(page.tools)}]'
-    return f"{tools}}}" if rest == "{}" else f"{tools}, {rest[1:]}"
+        result |= {"ttlMs": LIST_FRESH_MS, "cacheScope": _cache_scope()}
+    other_members = result_text(result, message, toolset)[1:]
+    separator = "" if other_members == "}" else ", "
+    return f'{{"tools": [{", ".join(page.tools)}]{separator}{other_members}'
 
 
 def _call(
@@ -120,11 +119,11 @@ def _call(
     arguments = message.params.get("arguments")
     if arguments is None:
         arguments = {}
-    if message.is_modern:
-        check_param_headers(toolset.input_schema(name), arguments, headers)
     call = toolset.call(name, arguments, message)
     if not isinstance(call, Call):
         return result_text(call, message, toolset)
+    if message.is_modern and call.served:
+        check_param_headers(call.served.document["inputSchema"], arguments, headers)
     owner = str(caller.user.pk or "")  # as `Run.owner`
     if not waiting_room.enter(owner):
         return result_text(error_result(FULL), message, toolset)

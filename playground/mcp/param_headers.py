@@ -38,32 +38,28 @@ def check_param_headers(schema: JSON, arguments: JSON, headers: Mapping[str, str
     Raises:
         ProtocolError: a header is missing, has no argument, or differs from its argument.
     """
-    marked = dict(_marked(schema, ()))
-    names = [name.lower() for name, _ in marked.values()]
-    if len(set(names)) < len(names) or not all(
-        _is_valid(name, kind) for name, kind in marked.values()
-    ):
+    parameters = dict(_find_marked(schema, ()))
+    names = {name.lower() for name, _ in parameters.values()}
+    if len(names) < len(parameters):
         return
-    for path, (name, _) in marked.items():
-        value = _value_at(arguments, path)
-        expected = _as_header(value)
-        header = headers.get(f"{PREFIX}{name.lower()}")
-        sent = decoded_header(header)
-        if not (
-            sent is None and header is None if expected is None else _equals(sent, expected, value)
-        ):
-            place = ".".join(path)
-            message = f"The header Mcp-Param-{name} differs from the argument {place!r}, or one of them is missing."
+    if not all(_is_valid(name, kind) for name, kind in parameters.values()):
+        return
+    for path, (name, _) in parameters.items():
+        if not _is_equal(headers.get(f"{PREFIX}{name.lower()}"), _value_at(arguments, path)):
+            message = (
+                f"The header Mcp-Param-{name} differs from the argument {'.'.join(path)!r}, "
+                "or one of them is missing."
+            )
             raise ProtocolError(HEADER_MISMATCH, message)
 
 
-def _marked(schema: JSON, path: Path) -> Iterator[tuple[Path, tuple[str, JSON]]]:
+def _find_marked(schema: JSON, path: Path) -> Iterator[tuple[Path, tuple[str, JSON]]]:
     """The marked parameters: the path through `properties`, the name of the header, the type."""
     for name, member in members_of(members_of(schema).get("properties")).items():
         if isinstance(member, dict):
             if KEYWORD in member:
                 yield (*path, name), (str(member[KEYWORD]), member.get("type"))
-            yield from _marked(member, (*path, name))
+            yield from _find_marked(member, (*path, name))
 
 
 def _is_valid(name: str, kind: JSON) -> bool:
@@ -78,7 +74,7 @@ def _value_at(value: JSON, path: Path) -> JSON:
     return value
 
 
-def _as_header(value: JSON) -> str | None:
+def _write_header(value: JSON) -> str | None:
     """The argument as clients write it into a header; None if there is nothing to send."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -87,9 +83,12 @@ def _as_header(value: JSON) -> str | None:
     return str(value) if isinstance(value, str | int) else None
 
 
-def _equals(sent: str | None, expected: str, value: JSON) -> bool:
-    if sent is None:
-        return False
-    if is_number(value) and _DECIMAL.fullmatch(sent):
-        return Decimal(sent) == Decimal(expected)
-    return sent == expected
+def _is_equal(header: str | None, value: JSON) -> bool:
+    """Whether a header, None if it was not sent, has this argument."""
+    argument_text = _write_header(value)
+    if argument_text is None:
+        return header is None
+    header_text = decoded_header(header)
+    if header_text is not None and is_number(value) and _DECIMAL.fullmatch(header_text):
+        return Decimal(header_text) == Decimal(argument_text)
+    return header_text == argument_text

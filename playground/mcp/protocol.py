@@ -6,9 +6,8 @@ version, its method and the name of the tool in headers, so that proxies can rou
 refuse a request whose headers and body differ.
 
 Sources: the specification's pages "Streamable HTTP", "Overview" and "Versioning" of 2026-07-28, and
-"Transports" of
-2025-11-25. `mcp_types` has the same codes and versions, which a test compares; it is imported with
-the first request, because importing it takes 0.3 s of CPU time.
+"Transports" of 2025-11-25. `mcp_types` has the same codes and versions, which a test compares; it
+is imported with the first request, because importing it takes 0.3 s of CPU time.
 """
 
 from __future__ import annotations
@@ -25,9 +24,8 @@ from toolspec.text.reader import JSON, dumps, loads
 
 LEGACY_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS: Final = ("2026-07-28",)
-UNDECLARED_VERSION: Final = (
-    "2025-03-26"  # of a request without the header, which 2025-06-18 introduced
-)
+# Of a request without the header, which 2025-06-18 introduced.
+UNDECLARED_VERSION: Final = "2025-03-26"
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -44,9 +42,8 @@ VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
 SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
-MAX_REPEATED_CHARACTERS: Final = (
-    200  # of a name or method that an answer repeats, of an id and of a progress token
-)
+# Of a name or method that an answer repeats, of an id and of a progress token.
+MAX_REPEATED_CHARACTERS: Final = 200
 NOT_A_STRING: Final = (
     "`arguments` must be an object, not a string. Send the object itself, not its text."
 )
@@ -126,7 +123,7 @@ class Message:
     @property
     def progress_token(self) -> RequestId | None:
         """The token that the client wants in progress notifications; None if it wants none."""
-        return _id(self.meta.get("progressToken"))
+        return _read_id(self.meta.get("progressToken"))
 
 
 def read_message(
@@ -143,31 +140,32 @@ def read_message(
         ProtocolError: it is not a message, its version is not supported, or headers and body
             differ.
     """
-    content = _content(body)
+    content = _read_content(body)
     try:
         return _read(content, headers, session_version)
     except ProtocolError as error:
-        error.request_id = _id(content.get("id"))
+        error.request_id = _read_id(content.get("id"))
         raise
 
 
 def _read(
     content: dict[str, JSON], headers: Mapping[str, str], session_version: str | None
 ) -> Message:
-    method, request_id = str(content["method"]), _id(content.get("id"))
+    method, request_id = str(content["method"]), _read_id(content.get("id"))
     params = content.get("params", {})
     if not isinstance(params, dict):
         raise ProtocolError(INVALID_REQUEST, "`params` must be an object.")
-    declared = headers.get(VERSION_HEADER)
-    if declared in MODERN_VERSIONS or VERSION_KEY in members_of(params.get("_meta")):
-        return _modern(method, request_id, params, headers)
-    if declared and declared not in LEGACY_VERSIONS and method != "initialize":
-        raise _unsupported(declared)
-    version = declared if declared in LEGACY_VERSIONS else session_version or UNDECLARED_VERSION
+    version = headers.get(VERSION_HEADER)
+    if version in MODERN_VERSIONS or VERSION_KEY in members_of(params.get("_meta")):
+        return _read_modern(method, request_id, params, headers)
+    if version and version not in LEGACY_VERSIONS and method != "initialize":
+        raise _unsupported(version)
+    if version not in LEGACY_VERSIONS:
+        version = session_version or UNDECLARED_VERSION
     return Message(method, version, request_id, params)
 
 
-def _content(body: bytes) -> dict[str, JSON]:
+def _read_content(body: bytes) -> dict[str, JSON]:
     """The body as an object with a method, and with an id if it is a request."""
     try:
         content = loads(body, max_bytes=MAX_BODY_BYTES)
@@ -188,9 +186,12 @@ def _content(body: bytes) -> dict[str, JSON]:
             INVALID_REQUEST, 'The body must be a JSON-RPC message: {"jsonrpc": "2.0", …}.'
         )
     if not isinstance(content.get("method"), str):
-        message = "The body must be a request or a notification, which have a `method`. This server sends no requests."
+        message = (
+            "The body must be a request or a notification, which have a `method`. "
+            "This server sends no requests."
+        )
         raise ProtocolError(INVALID_REQUEST, message)
-    if "id" in content and _id(content["id"]) is None:
+    if "id" in content and _read_id(content["id"]) is None:
         text = (
             f"`id` must be an integer or a string of at most {MAX_REPEATED_CHARACTERS} characters."
         )
@@ -198,13 +199,13 @@ def _content(body: bytes) -> dict[str, JSON]:
     return content
 
 
-def _id(value: JSON) -> RequestId | None:
+def _read_id(value: JSON) -> RequestId | None:
     if not isinstance(value, str | int) or isinstance(value, bool):
         return None
     return value if len(str(value)) <= MAX_REPEATED_CHARACTERS else None
 
 
-def _modern(
+def _read_modern(
     method: str, request_id: RequestId | None, params: dict[str, JSON], headers: Mapping[str, str]
 ) -> Message:
     if request_id is None:  # this version defines no header rules for notifications
@@ -319,15 +320,17 @@ def check_params(message: Message) -> None:
     except KeyError:
         raise method_not_found(message) from None
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, found["loc"]))
-        raise ProtocolError(
-            INVALID_PARAMS, f"{shorten(place)}: {found['msg']}.", status=status_of(message)
-        ) from None
+        problem = error.errors(include_url=False, include_input=False)[0]
+        path = ".".join(map(str, problem["loc"]))
+        text = f"{shorten(path)}: {problem['msg']}."
+        raise ProtocolError(INVALID_PARAMS, text, status=status_of(message)) from None
 
 
 def method_not_found(message: Message) -> ProtocolError:
-    text = f"This server has no method {quote(message.method)} in the protocol version {message.version}."
+    text = (
+        f"This server has no method {quote(message.method)} "
+        f"in the protocol version {message.version}."
+    )
     return ProtocolError(METHOD_NOT_FOUND, text, status=404 if message.is_modern else 200)
 
 

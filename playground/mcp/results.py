@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 from urllib.parse import urljoin
 
@@ -108,28 +109,35 @@ def _file_block(file: RunFile, address: str) -> JSON:
     kind = file.media_type.partition("/")[0]
     if kind in {"image", "audio"}:
         return {"type": kind, "data": b64encode(content).decode(), "mimeType": file.media_type}
-    is_text = kind == "text" or file.media_type == "application/json"
-    try:
-        body: dict[str, JSON] = {"text": content.decode() if is_text else ""}
-    except UnicodeDecodeError:
-        is_text = False
-    if not is_text:
-        body = {"blob": b64encode(content).decode()}
-    return {"type": "resource", "resource": {"uri": address, "mimeType": file.media_type, **body}}
+    resource: dict[str, JSON] = {"uri": address, "mimeType": file.media_type}
+    if kind == "text" or file.media_type == "application/json":
+        with suppress(UnicodeDecodeError):
+            resource["text"] = content.decode()
+    if "text" not in resource:
+        resource["blob"] = b64encode(content).decode()
+    return {"type": "resource", "resource": resource}
 
 
 def run_summary(run: Run, url: str) -> JSON:
-    """{"id"?, "url"?, "tool", "revision", "mode", "outcome", "verdict"?, "problems", "duration_ms"?, "mock"?}."""
-    summary: dict[str, JSON] = {
-        **({"id": run.id, "url": url} if url else {}),
+    """The facts of a run.
+
+    {"id"?, "url"?, "tool", "revision", "mode", "outcome", "verdict", "problems", "duration_ms",
+    "verdict_reason"?, "mock"?}.
+    """
+    summary: dict[str, JSON] = {}
+    if url:
+        summary |= {"id": run.id, "url": url}
+    summary |= {
         "tool": run.tool.tool_id,
         "revision": run.revision.number,
         "mode": run.mode,
         "outcome": run.outcome,
         "verdict": run.verdict or None,
         "problems": [dict(problem.as_json()) for problem in run.problems],
-        "duration_ms": None if run.duration_ms is None else round(run.duration_ms),
+        "duration_ms": None,
     }
+    if run.duration_ms is not None:
+        summary["duration_ms"] = round(run.duration_ms)
     if run.verdict_reason:
         summary["verdict_reason"] = run.verdict_reason
     if run.is_mock:
@@ -160,7 +168,8 @@ def failure_text(run: Run) -> str:
         if len(response) > MAX_TEXT_CHARACTERS:
             response = f"{response[:MAX_TEXT_CHARACTERS]}… ({len(response):,} characters)"
         head = "The tool responded, but its response does not match its return type:"
-        return f"{head}\n{_list_of(run.problems)}\nUse the response with care. The response was:\n{response}"
+        advice = "Use the response with care. The response was:"
+        return f"{head}\n{_write_list(run.problems)}\n{advice}\n{response}"
     return {
         "raised": f"The tool failed: {_sentence(run.error)}",
         "timed_out": f"The tool did not respond within {run.timeout_s:g} s and was stopped.",
@@ -170,27 +179,24 @@ def failure_text(run: Run) -> str:
 
 
 def _refusal_text(run: Run) -> str:
-    of_arguments = [
-        problem for problem in run.problems if problem.pointer.startswith("/parameters")
+    other_problems = [
+        problem for problem in run.problems if not problem.pointer.startswith("/parameters")
     ]
-    if len(of_arguments) < len(run.problems):
-        others = [problem for problem in run.problems if problem not in of_arguments]
-        return "\n".join(["The tool was not called.", _list_of(others)])
+    if other_problems:
+        return f"The tool was not called.\n{_write_list(other_problems)}"
     head = "The tool was not called, because the arguments do not fit its parameters:"
-    problems = _list_of(of_arguments, "/parameters", whole="arguments")
+    problems = _write_list(run.problems, "/parameters", root_name="arguments")
     return f"{head}\n{problems}\nCorrect the arguments and call it again."
 
 
-def _list_of(problems: Iterable[Problem], prefix: str = "", *, whole: str = "") -> str:
-    """`problems` as a list; `whole` names what has the pointer `prefix` itself."""
-    found = list(problems)
-    shown = [(one.pointer.removeprefix(prefix), one.message) for one in found[:MAX_PROBLEMS]]
-    lines = [
-        f"- {pointer or whole}: {message}" if pointer or whole else f"- {message}"
-        for pointer, message in shown
-    ]
-    if len(found) > MAX_PROBLEMS:
-        lines.append(f"- and {len(found) - MAX_PROBLEMS} more")
+def _write_list(problems: Sequence[Problem], prefix: str = "", *, root_name: str = "") -> str:
+    """`problems` as a list; `root_name` names what has the pointer `prefix` itself."""
+    lines = []
+    for problem in problems[:MAX_PROBLEMS]:
+        place = problem.pointer.removeprefix(prefix) or root_name
+        lines.append(f"- {place}: {problem.message}" if place else f"- {problem.message}")
+    if len(problems) > MAX_PROBLEMS:
+        lines.append(f"- and {len(problems) - MAX_PROBLEMS} more")
     return "\n".join(lines)
 
 

@@ -32,7 +32,7 @@ PING_S: Final = 1.0
 _PING: Final = b": the call is active\r\n\r\n"
 
 
-def event(text: str) -> bytes:
+def write_event(text: str) -> bytes:
     """A server-sent event with a JSON-RPC message."""
     return f"event: message\r\ndata: {text}\r\n\r\n".encode()
 
@@ -89,7 +89,7 @@ class PendingCall:
 
         A run that has not even left the queue in time is cancelled.
         """
-        return self.result_within(call_timeout_s(self.run)) or self._given_up()
+        return self.result_within(call_timeout_s(self.run)) or self._give_up()
 
     def result_within(self, timeout_s: float) -> str | None:
         """The response if the run ends within `timeout_s`; otherwise None."""
@@ -98,19 +98,19 @@ class PendingCall:
 
     def __iter__(self) -> Iterator[bytes]:
         deadline = time.monotonic() + call_timeout_s(self.run)
-        sent_at = time.monotonic()
+        last_write = time.monotonic()
         result = None
         while result is None and time.monotonic() < deadline:
             result = self.result_within(POLL_S)
-            for text in self._news():
-                sent_at = time.monotonic()
-                yield event(text)
-            if time.monotonic() - sent_at >= PING_S:
-                sent_at = time.monotonic()
+            for text in self._report_progress():
+                last_write = time.monotonic()
+                yield write_event(text)
+            if time.monotonic() - last_write >= PING_S:
+                last_write = time.monotonic()
                 yield _PING
-        yield event(result or self._given_up())
+        yield write_event(result or self._give_up())
 
-    def _given_up(self) -> str:
+    def _give_up(self) -> str:
         self.run = running.cancel(self.run)
         return self._finish()
 
@@ -121,7 +121,7 @@ class PendingCall:
         result = run_result(self.run, any_value=self.message.is_modern, url=url, served=self.served)
         return response_text(self.message.id, result_text(result, self.message, self.toolset))
 
-    def _news(self) -> Iterator[str]:
+    def _report_progress(self) -> Iterator[str]:
         """Notifications of the progress since the last call.
 
         The protocol requires that progress increases.

@@ -58,14 +58,9 @@ class ToolkitTools:
     def of(cls, name: str, person: Person, *, mock: bool) -> ToolkitTools | None:
         """The tools of the toolkit `name`, in any spelling; None if `person` sees no tool of it."""
         key = group_key(name)
-        found = (
-            Tool.objects.visible_to(person)
-            .available()
-            .in_toolkit(name)
-            .values_list("toolkit", flat=True)
-            .first()
-        )
-        return None if found is None else cls(found, key, person, mock)
+        tools = Tool.objects.visible_to(person).available().in_toolkit(name)
+        title = tools.values_list("toolkit", flat=True).first()
+        return None if title is None else cls(title, key, person, mock)
 
     @property
     def name(self) -> str:
@@ -96,11 +91,11 @@ class ToolkitTools:
         """
         rows = list(self.tools.values_list("pk", "name", "tool_id"))
         counts = Counter(served_name(name) for _, name, _ in rows)
-        listed = {served_name(name): pk for pk, name, _ in rows if counts[served_name(name)] == 1}
+        names = {served_name(name): pk for pk, name, _ in rows if counts[served_name(name)] == 1}
         for pk, name, tool_id in sorted(rows):
             if counts[served_name(name)] > 1:
-                listed[free_name(tool_id, listed)] = pk
-        return listed
+                names[free_name(tool_id, names)] = pk
+        return names
 
     @cached_property
     def _names_by_pk(self) -> dict[int, str]:
@@ -109,7 +104,7 @@ class ToolkitTools:
     def page(self, cursor: str | None, message: Message) -> ToolPage:
         tools = self.tools.with_current()
         if cursor is not None:
-            position = _position(cursor, message)
+            position = _read_position(cursor, message)
             tools = tools.filter(sort_name__gte=position.key).exclude(
                 sort_name=position.key, pk__lte=position.pk
             )
@@ -133,38 +128,29 @@ class ToolkitTools:
         return ToolPage(tuple(texts), None, tuple(not_listed))
 
     def changed(self, tools: Iterable[Tool]) -> list[tuple[Tool, str, ServedTool]]:
-        """Those of `tools` that clients get differently than their specs have them, with their names in the list."""
-        found = []
+        """Those of `tools` that clients get changed or not at all, with their names in the list."""
+        changes = []
         for tool in tools:
             name = self._names_by_pk.get(tool.pk, served_name(tool.tool_id))
             served = listed_as(name, tool, any_result=True).served
             if served.changes or served.obstacles:
-                found.append((tool, name, served))
-        return found
+                changes.append((tool, name, served))
+        return changes
 
     def needs_run_scope(self, name: str) -> bool:  # noqa: ARG002 - each of its tools is run
         return True
 
-    def input_schema(self, name: str) -> JSON:
-        tool = self._tool(name)
-        return (
-            None
-            if tool is None
-            else listed_as(name, tool, any_result=True).served.document["inputSchema"]
-        )
-
     def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
-        tool = self._tool(name)
-        if tool is None:
-            text = f"Unknown tool: {shorten(name)}. The toolkit {self.title} has no such tool that can be called here."
+        if name not in self.names:
+            text = (
+                f"Unknown tool: {shorten(name)}. "
+                f"The toolkit {self.title} has no such tool that can be called here."
+            )
             raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
+        tool = Tool.objects.with_current().get(pk=self.names[name])
         served = listed_as(name, tool, any_result=message.is_modern).served
         mode = "mock" if self.mock else "live"
         return Call(tool=tool, arguments=served.parameters_of(arguments), mode=mode, served=served)
-
-    def _tool(self, name: str) -> Tool | None:
-        pk = self.names.get(name)
-        return None if pk is None else Tool.objects.with_current().get(pk=pk)
 
 
 def listed_as(name: str, tool: Tool, *, any_result: bool) -> Listed:
@@ -178,15 +164,15 @@ def listed_as(name: str, tool: Tool, *, any_result: bool) -> Listed:
     def serve() -> Listed:
         served = served_tool(revision.spec, any_result=any_result)
         title: dict[str, JSON] = {} if name == revision.spec.name else {"title": revision.spec.name}
-        meta: dict[str, JSON] = (
-            {"_meta": {ALIASES_KEY: served.names_by_alias}} if served.names_by_alias else {}
-        )
-        return Listed(dumps({**title, **served.document, "name": name, **meta}), served)
+        document = {**title, **served.document, "name": name}
+        if served.names_by_alias:
+            document["_meta"] = {ALIASES_KEY: served.names_by_alias}
+        return Listed(dumps(document), served)
 
     return _listed.get_or_compute((revision.sha256, name, any_result), serve)
 
 
-def _position(cursor: str, message: Message) -> Cursor:
+def _read_position(cursor: str, message: Message) -> Cursor:
     try:
         position = Cursor.decode(cursor)
     except BadCursor:

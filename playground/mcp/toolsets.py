@@ -66,10 +66,6 @@ class Toolset(Protocol):
         """Whether a token needs the scope `run` to call this tool."""
         ...
 
-    def input_schema(self, name: str) -> JSON:
-        """The `inputSchema` of a tool as listed; None if there is no such tool."""
-        ...
-
     def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
         """The result of a call of the tool `name`, or the call to run.
 
@@ -80,7 +76,7 @@ class Toolset(Protocol):
 
 
 def result_text(result: Result, message: Message, toolset: Toolset) -> str:
-    """`result` as JSON text, with the members that the version of `message` requires of every result."""
+    """`result` as JSON text, with the members that the version of `message` requires."""
     if not message.is_modern:
         return dumps(result)
     meta = {**members_of(result.get("_meta")), SERVER_KEY: server_info(toolset)}

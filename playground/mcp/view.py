@@ -39,7 +39,8 @@ UNAUTHENTICATED: Final = (
 )
 
 
-@csrf_exempt  # a token authenticates, never a cookie, and `CrossSiteGuardMiddleware` checks the origin
+# A token authenticates, never a cookie, and `CrossSiteGuardMiddleware` checks the origin.
+@csrf_exempt
 def mcp(request: HttpRequest, toolkit: str = "") -> HttpResponseBase:
     """One message of a client.
 
@@ -64,17 +65,18 @@ def _respond(request: HttpRequest, toolkit: str) -> HttpResponseBase:
     token = None if _is_visitor(request) else _token(request)
     _check_types(request)
     session_token = request.headers.get(sessions.HEADER, "")
-    session = sessions.session_of(session_token, token.user) if token and session_token else None
-    message = read_message(
-        request.body, request.headers, session_version=session.version if session else None
-    )
+    session = None
+    if token and session_token:
+        session = sessions.session_of(session_token, token.user)
+    version = session.version if session else None
+    message = read_message(request.body, request.headers, session_version=version)
     needs_session = session_token and not message.is_modern and message.method != "initialize"
     try:
         if needs_session and session is None:
             raise _ended_session()
         key = session.key if session and not message.is_modern else ""
         caller = Caller(token.user if token else AnonymousUser(), key)
-        return _answer(request, message, _toolset(request, toolkit), caller, token)
+        return _answer(request, message, _find_toolset(request, toolkit), caller, token)
     except ProtocolError as error:
         error.request_id = message.id
         raise
@@ -92,7 +94,7 @@ def _answer(
     if token is not None:
         _check_scope(token, toolset, message)
     if message.is_notification:
-        _notified(message, caller)
+        _receive_notification(message, caller)
         return HttpResponse(status=202)
     headers = {name.lower(): value for name, value in request.headers.items()}
     site = request.build_absolute_uri("/").removesuffix("/")
@@ -106,7 +108,9 @@ def _answer(
 
 
 def _is_visitor(request: HttpRequest) -> bool:
-    """Whether this is a request for mocks without a token, which visitors may send where they may browse.
+    """Whether this is a request for mocks without a token.
+
+    Visitors may send it where they may browse.
 
     Raises:
         Busy: there were too many of them from this address.
@@ -150,13 +154,13 @@ def _check_scope(token: ApiToken, toolset: Toolset, message: Message) -> None:
 
     Everything else shows the public catalog, so `read` or `run` is enough.
     """
-    needed: tuple[str, ...] = ("read", "run")
+    scopes = {"read", "run"}
     if message.method == "tools/call" and toolset.needs_run_scope(str(message.params.get("name"))):
-        needed = ("run",)
-    if set(needed) & set(token.scopes):
+        scopes = {"run"}
+    if scopes & set(token.scopes):
         return
-    text = f"This token lacks the scope '{needed[-1]}'; it has: {', '.join(token.scopes)}."
-    challenge = f'Bearer realm="Toolshelf", error="insufficient_scope", scope="{needed[-1]}"'
+    text = f"This token lacks the scope 'run'; it has: {', '.join(token.scopes)}."
+    challenge = 'Bearer realm="Toolshelf", error="insufficient_scope", scope="run"'
     raise ProtocolError(INVALID_REQUEST, text, status=403, headers={"WWW-Authenticate": challenge})
 
 
@@ -172,18 +176,18 @@ def _asks_for_mocks(request: HttpRequest) -> bool:
     return request.GET.get("mock", "").lower() in MOCK_VALUES
 
 
-def _toolset(request: HttpRequest, toolkit: str) -> Toolset:
+def _find_toolset(request: HttpRequest, toolkit: str) -> Toolset:
     mock = _asks_for_mocks(request)
     if not toolkit:
         return CatalogTools(request.user, mock)
-    found = ToolkitTools.of(toolkit, request.user, mock=mock)
-    if found is None:
+    tools = ToolkitTools.of(toolkit, request.user, mock=mock)
+    if tools is None:
         text = f"The catalog has no toolkit {quote(toolkit)}. /api/v1/toolkits lists the toolkits."
         raise ProtocolError(INVALID_REQUEST, text, status=404)
-    return found
+    return tools
 
 
-def _notified(message: Message, caller: Caller) -> None:
+def _receive_notification(message: Message, caller: Caller) -> None:
     """Cancel the call that a notification names; every other notification is only accepted."""
     request_id = message.params.get("requestId")
     if message.method == "notifications/cancelled" and isinstance(request_id, str | int):

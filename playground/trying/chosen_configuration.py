@@ -15,8 +15,8 @@ from playground.configurations.saved import (
     UNREADABLE,
     UNSEARCHABLE,
     Choice,
-    choices_for,
     find_configuration,
+    list_usable_choices,
     open_configuration,
     without_unmarked_secrets,
 )
@@ -109,7 +109,7 @@ def list_choices(subject: TrialSubject) -> list[Choice]:
     """The saved configurations that the user may choose."""
     if not _may_choose(subject):
         return []
-    return choices_for(subject.user, SavedConfiguration.objects.filter(tool=subject.tool))
+    return list_usable_choices(subject.user, SavedConfiguration.objects.filter(tool=subject.tool))
 
 
 def _may_choose(subject: TrialSubject) -> bool:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import Person, User
 from catalog.tools.models import Revision, Tool
 from playground.configurations.compiled_spec import compiled_spec_of
-from playground.configurations.saved import checked_name
+from playground.configurations.saved import check_name
 from playground.configurations.secret_members import Configuration
 from playground.form.values import Absent
 from playground.trying.input_links import remove_secrets
@@ -52,7 +52,7 @@ def save_input(
         DocumentError: the name is not valid, or the parameters are too long or cannot be searched
             for secrets.
     """
-    name = checked_name(name, "input.name")
+    name = check_name(name, "input.name")
     if "/" in name:  # it is part of the API's paths
         raise DocumentError([Problem("/name", 'Enter a name without "/".', "input.name")])
     own = inputs_of(owner, revision.tool)

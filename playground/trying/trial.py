@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
-from playground.configurations.secret_members import Configuration, described_in_form
+from playground.configurations.secret_members import Configuration, describe_secrets_in_form
 from playground.form.draft import MARK
 from playground.form.form import Submission, begin, read_submission
 from playground.form.parse import Pairs, Sent, Upload
@@ -296,7 +296,7 @@ def _read_parameters(subject: TrialSubject, pairs: Pairs, *, is_checked: bool) -
         name=PARAMETERS,
         seal=subject.seal,
         is_checked=is_checked,
-        adjust=lambda result, value: described_in_form(result, schema, value),
+        adjust=lambda result, value: describe_secrets_in_form(result, schema, value),
     )
 
 
@@ -313,5 +313,5 @@ def _read_configuration(
         stored=chosen.contents,
         seal=subject.seal,
         is_checked=is_checked,
-        adjust=lambda result, value: described_in_form(result, schema, value, by_name=True),
+        adjust=lambda result, value: describe_secrets_in_form(result, schema, value, by_name=True),
     )

@@ -20,9 +20,9 @@ from playground.configurations.saved import without_unmarked_secrets
 from playground.configurations.secret_members import (
     Configuration,
     RunSecrets,
-    described_in_form,
+    describe_secrets_in_form,
+    mark_secrets,
     redactor_of,
-    with_secrets_marked,
     without_secrets,
 )
 from playground.form.secret_marks import mentions_secrets, secret_names
@@ -186,7 +186,9 @@ WALKS = {
     "problems": lambda: value_problems(
         COMPILED, OTHER | {"rows": []}, "parameters", budget=budget()
     ),
-    "problems of a form": lambda: described_in_form(COMPILED.check({"chain": 1}), COMPILED, VALUE),
+    "problems of a form": lambda: describe_secrets_in_form(
+        COMPILED.check({"chain": 1}), COMPILED, VALUE
+    ),
     "mock from examples": lambda: make_mock(EXAMPLE_SPEC, VALUE, None),
     "mock from a schema": lambda: make_mock(SPEC, VALUE, COMPILED),
     "make values": lambda: samples(COMPILED, "seed"),
@@ -202,7 +204,7 @@ WALKS = {
         ).preview
     ),
     # A schema.
-    "mark secrets by name": lambda: with_secrets_marked(SCHEMA),
+    "mark secrets by name": lambda: mark_secrets(SCHEMA),
     "mention secrets": lambda: mentions_secrets(SCHEMA),
     "names of secrets": lambda: secret_names(SCHEMA),
     "gate": lambda: schema_policy_problems(SCHEMA),

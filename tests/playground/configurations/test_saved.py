@@ -2,7 +2,7 @@ import pytest
 from django.core.management import call_command
 
 from playground.configurations.models import SavedConfiguration
-from playground.configurations.saved import open_configuration, save_configuration, shown
+from playground.configurations.saved import hide_secrets, open_configuration, save_configuration
 from playground.configurations.secret_members import Configuration
 from tests.factories import make_tool
 from toolshelf_core.encryption import Unreadable
@@ -38,14 +38,14 @@ def test_secrets_are_listed_as_set_but_not_shown(ada, tool):
         {"city": "Wien", "key": "hunter22", "login": {"user": "me", "password": "p4ssw0rd"}},
     )
 
-    seen = shown(saved, COMPILED)
+    seen = hide_secrets(saved, COMPILED)
 
     assert seen.value == {"city": "Wien", "login": {"user": "me"}}
     assert set(seen.secrets) == {"/key", "/login/password"}
 
 
 def test_a_secret_that_is_left_out_stays_with_its_date(ada, tool):
-    first = shown(
+    first = hide_secrets(
         save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"password": "p4ssw0rd"}}),
         COMPILED,
     )
@@ -57,7 +57,7 @@ def test_a_secret_that_is_left_out_stays_with_its_date(ada, tool):
         "key": "another1",
         "login": {"password": "p4ssw0rd"},
     }
-    now = shown(saved, COMPILED)
+    now = hide_secrets(saved, COMPILED)
     assert now.secrets["/login/password"] == first.secrets["/login/password"]
     assert now.secrets["/key"] > first.secrets["/key"]
     assert SavedConfiguration.objects.count() == 1
@@ -100,7 +100,7 @@ def test_without_its_key_a_configuration_is_reported_as_unreadable(ada, tool, se
     saved = save(ada, tool, {"city": "Wien"})
     settings.CONFIGURATION_KEYS = ["new"]
 
-    assert not shown(saved, COMPILED).is_readable
+    assert not hide_secrets(saved, COMPILED).is_readable
     with pytest.raises(Unreadable):
         open_configuration(saved, by=None)
     with pytest.raises(SystemExit):

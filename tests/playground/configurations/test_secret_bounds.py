@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from accounts.models import User
 from playground.configurations.models import SavedConfiguration
-from playground.configurations.secret_members import described_in_form, redactor_of
+from playground.configurations.secret_members import describe_secrets_in_form, redactor_of
 from playground.form.control_names import member_path
 from playground.form.secret_search import find_secrets
 from playground.runs.models import Run
@@ -130,7 +130,7 @@ def test_the_form_of_a_configuration_recognises_secret_names_too():
     schema = compile_schema(SECRET)
     value = {"apiKey": ["secret"] * (MOST + 1)}
 
-    result = described_in_form(schema.check(value), schema, value, by_name=True)
+    result = describe_secrets_in_form(schema.check(value), schema, value, by_name=True)
 
     assert [(violation.pointer, violation.message) for violation in result.violations] == [
         ("/apiKey", MANY)

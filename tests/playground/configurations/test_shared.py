@@ -14,12 +14,12 @@ from catalog.tools.publishing import publish
 from playground.configurations.mcp_choice import (
     ChosenConfigurationGone,
     choose_configuration,
-    configuration_for_call,
+    find_configuration_for_call,
 )
 from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import (
-    choices_for,
     find_configuration,
+    list_choices,
     open_configuration,
     save_configuration,
     share,
@@ -253,12 +253,12 @@ def test_one_whose_secrets_cannot_be_removed_is_refused_without_details(tool, ad
 
 def test_it_is_used_for_mcp_calls_until_it_is_no_longer_shared(saved, ada, bob, tool):
     choose_configuration(bob, tool, "ada/work")
-    assert configuration_for_call(bob, tool) == saved
+    assert find_configuration_for_call(bob, tool) == saved
 
     share(saved, "private", by=ada)
 
     with pytest.raises(ChosenConfigurationGone, match="no longer shared"):
-        configuration_for_call(bob, tool)
+        find_configuration_for_call(bob, tool)
     assert "ada/work (not available)" in text_of(page_of(bob).get("/connect/tools/leaking_tool/"))
 
 
@@ -319,7 +319,7 @@ def test_a_private_one_cannot_be_used_by_others_and_is_not_listed(tool, ada, bob
 
     for user in (bob, grace, None):
         assert find_configuration(user, tool, "ada/work") is None
-    assert choices_for(bob, SavedConfiguration.objects.all()) == []
+    assert list_choices(bob, SavedConfiguration.objects.all()) == []
     refused = Api(bob).send("/tools/leaking_tool/runs", {"saved_configuration": "ada/work"})
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["rule"] == "configuration.unknown"
@@ -331,7 +331,7 @@ def test_ones_own_comes_first_and_each_keeps_its_name(saved, bob, tool):
 
     assert find_configuration(bob, tool, "work") == own
     assert find_configuration(bob, tool, "ada/work") == saved
-    assert [each.label for each in choices_for(bob, SavedConfiguration.objects.all())] == [
+    assert [each.label for each in list_choices(bob, SavedConfiguration.objects.all())] == [
         "work",
         "work (shared by ada)",
     ]

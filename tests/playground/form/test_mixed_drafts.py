@@ -15,7 +15,7 @@ from catalog.index.document import document_of
 from catalog.tools.assessments import assessment_of
 from catalog.tools.page import exported
 from playground.form import ABSENT
-from playground.runs.mocks import NoMock, mock
+from playground.runs.mocks import NoMock, make_mock
 from tests.factories import make_tool
 from tests.golden.inputs import spec_with
 from tests.playground.form.use import FormInUse
@@ -79,7 +79,7 @@ def fill_in(spec):
 
 def make_a_mock(spec):
     with suppress(NoMock):
-        mock(spec, {}, compile_schema(spec.return_type))
+        make_mock(spec, {}, compile_schema(spec.return_type))
 
 
 def generate_code(spec):

@@ -7,9 +7,9 @@ import pytest
 from playground.configurations.compiled_spec import CompiledSpec
 from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import (
+    hide_secrets,
     open_configuration,
     save_configuration,
-    shown,
     without_unmarked_secrets,
 )
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
@@ -158,7 +158,7 @@ def test_a_configuration_whose_secrets_cannot_be_found_in_time_is_not_saved(ada)
 def test_a_saved_configuration_whose_secrets_cannot_be_found_in_time_is_not_shown(ada):
     saved = save_configuration(ada, make_tool(), "work", Configuration(HIDDEN), None)
 
-    assert shown(saved, compile_schema(MANY_PATTERNS)).value is None
+    assert hide_secrets(saved, compile_schema(MANY_PATTERNS)).value is None
     assert without_unmarked_secrets(HIDDEN, compile_schema(MANY_PATTERNS)) is None
 
 
