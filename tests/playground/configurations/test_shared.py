@@ -19,7 +19,7 @@ from playground.configurations.mcp_choice import (
 from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import (
     find_configuration,
-    list_choices,
+    list_usable_choices,
     open_configuration,
     save_configuration,
     share,
@@ -319,7 +319,7 @@ def test_a_private_one_cannot_be_used_by_others_and_is_not_listed(tool, ada, bob
 
     for user in (bob, grace, None):
         assert find_configuration(user, tool, "ada/work") is None
-    assert list_choices(bob, SavedConfiguration.objects.all()) == []
+    assert list_usable_choices(bob, SavedConfiguration.objects.all()) == []
     refused = Api(bob).send("/tools/leaking_tool/runs", {"saved_configuration": "ada/work"})
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["rule"] == "configuration.unknown"
@@ -331,7 +331,7 @@ def test_ones_own_comes_first_and_each_keeps_its_name(saved, bob, tool):
 
     assert find_configuration(bob, tool, "work") == own
     assert find_configuration(bob, tool, "ada/work") == saved
-    assert [each.label for each in list_choices(bob, SavedConfiguration.objects.all())] == [
+    assert [each.label for each in list_usable_choices(bob, SavedConfiguration.objects.all())] == [
         "work",
         "work (shared by ada)",
     ]
