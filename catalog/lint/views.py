@@ -25,7 +25,7 @@ from catalog.lint.page import MEANINGS, LintPage, change_of, severity_links
 from catalog.lint.reports import LintReport
 from catalog.lint.waivers import withdraw
 from catalog.proposals.actions import WHO_DECIDES, PendingSpec, own_proposal
-from catalog.search.figures import figures_for, rules_broken
+from catalog.search.figures import count_broken_rules, figures_for
 from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
 from catalog.tools.models import Revision, Tool
 from toolshelf_core.errors import RevisionConflict
@@ -48,7 +48,7 @@ def rule_list(request: HttpRequest) -> HttpResponse:
     """
     chosen = _severity(request)
     visibility = Audience.objects.visibility_for(request.user)
-    figures, numbers = figures_for(visibility), rules_broken(visibility)
+    figures, numbers = figures_for(visibility), count_broken_rules(visibility)
     groups = []
     for severity in [chosen] if chosen else SEVERITIES:
         rules = [rule for rule in RULES.values() if rule.severity == severity]

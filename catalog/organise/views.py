@@ -84,8 +84,8 @@ def _tool_page(
     shown = Tool.objects.with_visibility(visibility)
     neighbours = shown.available().in_toolkit(tool.toolkit).exclude(pk=tool.pk)
     owners = shown.filter(owner__isnull=False).values_list("owner__username", flat=True)
-    tags = [group.name for group in groups.largest("tag", SUGGESTED, visibility)]
-    toolkits = [group.name for group in groups.largest("toolkit", SUGGESTED, visibility)]
+    tags = [group.name for group in groups.visible_groups("tag", visibility)[:SUGGESTED]]
+    toolkits = [group.name for group in groups.visible_groups("toolkit", visibility)[:SUGGESTED]]
     successors = neighbours.order_by("sort_name").values_list("tool_id", flat=True)
     context: dict[str, Any] = {
         "tool": tool,
@@ -208,7 +208,8 @@ def organise_matches(request: HttpRequest) -> HttpResponse:
 
 
 def _suggest(kind: GroupKind, search: CatalogSearch) -> list[str]:
-    return [group.name for group in groups.largest(kind, SUGGESTED, search.visibility)]
+    largest = groups.visible_groups(kind, search.visibility)[:SUGGESTED]
+    return [group.name for group in largest]
 
 
 def _changeable(request: HttpRequest, tools: list[Tool]) -> set[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
@@ -17,12 +17,12 @@ from catalog.index.document import GroupKind
 from catalog.router import router
 from catalog.search import groups
 from catalog.search.catalog_search import CatalogSearch
-from catalog.search.matches import matches_of
+from catalog.search.matches import list_matches
 from catalog.search.pagination import BadCursor, Cursor
 from catalog.search.results import Page, page_of
 from catalog.search.schemas import GroupOut, GroupsOut, GroupsQuery, ToolsOut, ToolsQuery
-from catalog.search.similar import MAX_SHOWN, similar_tools
-from catalog.search.url_parameters import with_filters
+from catalog.search.similar import MAX_SHOWN, find_similar_tools
+from catalog.search.url_parameters import add_filters
 from catalog.tools.lookup import tool_at
 from catalog.tools.models import Tool
 from catalog.tools.schemas import ToolOut
@@ -43,7 +43,8 @@ _answers: LRUCache[str] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
     auth=open_to_all(),
     summary="Search tools",
     description=(
-        "The best matches first; without words, by name. The site's own search gives the same tools in the same order."
+        "The best matches first; without words, by name. The site's own search gives the same "
+        "tools in the same order."
     ),
 )
 def search_tools(request: HttpRequest, query: Query[ToolsQuery]) -> HttpResponse:
@@ -53,79 +54,83 @@ def search_tools(request: HttpRequest, query: Query[ToolsQuery]) -> HttpResponse
     producing these too takes 1.0 instead of 0.6 ms for 20 tools.
     """
     if query.id is not None:
-        return _as_json(_only(query.id, request.user))
-    if nameless := [tag for tag in query.tag if not group_key(tag)]:
-        raise HttpError(422, f"{nameless[0]!r} is not a tag: a tag contains a letter or a digit.")
+        return _make_response(_write_tool(query.id, request.user))
+    for tag in query.tag:
+        if not group_key(tag):
+            raise HttpError(422, f"{tag!r} is not a tag: a tag contains a letter or a digit.")
     search = CatalogSearch(
-        words=with_filters(query.q, query.dict()),
+        words=add_filters(query.q, query.dict()),
         archived=query.include == "archived",
-        cursor=cursor_from(query.cursor),
+        cursor=read_cursor(query.cursor),
         limit=query.limit,
         visibility=Audience.objects.visibility_for(request.user),
         person=request.user,
     )
     key = (search.depends_on, search.cursor, search.limit)
-    return _as_json(_answers.get_or_compute(key, lambda: _page_text(search)))
+    return _make_response(_answers.get_or_compute(key, lambda: _write_page(search)))
 
 
-def _as_json(text: str) -> HttpResponse:
+def _make_response(text: str) -> HttpResponse:
     """A response from JSON text."""
     return HttpResponse(text, content_type="application/json; charset=utf-8")
 
 
-def _only(tool_id: str, person: Person) -> str:
+def _write_tool(tool_id: str, person: Person) -> str:
+    """A page with the one tool that has this id, or with none."""
     visibility = Audience.objects.visibility_for(person)
     tools = Tool.objects.with_visibility(visibility)
-    tool = tools.for_rows().filter(tool_id=tool_id).first()
-    if tool:
+    items = []
+    for tool in tools.for_rows().filter(tool_id=tool_id):
         tool.hide_successor(visibility)
-    found = [ToolOut.of(tool).model_dump() | {"matched": [], "exact": True}] if tool else []
-    answer = {
-        "items": found,
+        items.append(_dump_tool(tool, matches=[], exact=True))
+    page = {
+        "items": items,
         "next": None,
-        "count": len(found),
+        "count": len(items),
         "count_is_exact": True,
         "match": "all",
         "problems": [],
     }
-    return text_of(answer)
+    return text_of(page)
 
 
-def _page_text(search: CatalogSearch) -> str:
-    """The page at the search's cursor, with fewer tools than its limit if they would exceed `MAX_PAGE_BYTES`.
+def _write_page(search: CatalogSearch) -> str:
+    """The page at the search's cursor.
 
-    The shorter page is the page of a lower limit, so its cursor leads to the tools that were left
-    out.
+    It has fewer tools than the limit if they would exceed `MAX_PAGE_BYTES`. The shorter page is the
+    page of a lower limit, so its cursor leads to the tools that were left out.
     """
-    page = _page_json(page_of(search), search)
+    page = _dump_page(page_of(search), search)
     text = text_of(page)
     if len(text) * MAX_BYTES_PER_CHARACTER <= MAX_PAGE_BYTES:
         return text
     fitting = count_that_fit(page["items"])
     if fitting >= len(page["items"]):
         return text
-    return _page_text(replace(search, limit=fitting))
+    return _write_page(replace(search, limit=fitting))
 
 
-def _page_json(page: Page, search: CatalogSearch) -> dict[str, Any]:
+def _dump_page(page: Page, search: CatalogSearch) -> dict[str, Any]:
+    items = []
+    for result in page.results:
+        matches = list(list_matches(result))
+        items.append(_dump_tool(result.tool, matches=matches, exact=result.exact))
+    match = "any" if page.loosely else "all"
     return {
-        "items": [
-            ToolOut.of(result.tool).model_dump()
-            | {"matched": list(matches_of(result)), "exact": result.exact}
-            for result in page.results
-        ],
+        "items": items,
         "next": page.next,
         "count": page.count,
         "count_is_exact": page.counted,
-        "match": "any" if page.loosely else "all",
-        "problems": [
-            {"written": one.written, "message": one.message, "instead": one.instead}
-            for one in search.query.problems
-        ],
+        "match": match,
+        "problems": list(map(asdict, search.query.problems)),
     }
 
 
-def cursor_from(text: str | None) -> Cursor | None:
+def _dump_tool(tool: Tool, *, matches: list[dict[str, Any]], exact: bool) -> dict[str, Any]:
+    return ToolOut.of(tool).model_dump() | {"matched": matches, "exact": exact}
+
+
+def read_cursor(text: str | None) -> Cursor | None:
     if text is None:
         return None
     try:
@@ -141,18 +146,24 @@ GROUPS: Final[dict[str, Any]] = {"response": {200: GroupsOut, **errors(422)}, "a
 
 @router.get("/toolkits", summary="List toolkits", **GROUPS)
 def list_toolkits(request: HttpRequest, query: Query[GroupsQuery]) -> GroupsOut:
-    """Each toolkit with its number of tools, not counting archived ones. `GET /tools?toolkit=…` returns these tools."""
-    return _page_of_groups(request, "toolkit", query)
+    """Each toolkit with its number of tools, not counting archived ones.
+
+    `GET /tools?toolkit=…` returns these tools.
+    """
+    return _list_groups(request, "toolkit", query)
 
 
 @router.get("/tags", summary="List tags", **GROUPS)
 def list_tags(request: HttpRequest, query: Query[GroupsQuery]) -> GroupsOut:
-    """Each tag with its number of tools, not counting archived ones. `GET /tools?tag=…` returns these tools."""
-    return _page_of_groups(request, "tag", query)
+    """Each tag with its number of tools, not counting archived ones.
+
+    `GET /tools?tag=…` returns these tools.
+    """
+    return _list_groups(request, "tag", query)
 
 
-def _page_of_groups(request: HttpRequest, kind: GroupKind, query: GroupsQuery) -> GroupsOut:
-    found, after = groups.page_of(
+def _list_groups(request: HttpRequest, kind: GroupKind, query: GroupsQuery) -> GroupsOut:
+    page, after = groups.page_of(
         kind,
         Audience.objects.visibility_for(request.user),
         containing=query.q,
@@ -160,7 +171,7 @@ def _page_of_groups(request: HttpRequest, kind: GroupKind, query: GroupsQuery) -
         after=query.cursor or "",
         limit=query.limit,
     )
-    return GroupsOut(items=[GroupOut.of(group) for group in found], next=after)
+    return GroupsOut(items=list(map(GroupOut.of, page)), next=after)
 
 
 class SimilarOut(ToolOut):
@@ -190,7 +201,12 @@ class SimilarQuery(Schema):
 def list_similar_tools(
     request: HttpRequest, slug: str, query: Query[SimilarQuery]
 ) -> SimilarToolsOut:
-    """The tools that share the most distinctive words of names and descriptions, without archived ones."""
-    found = similar_tools(tool_at(slug, request.user), request.user, limit=query.limit)
-    items = [SimilarOut.of(one.tool, parameters=one.parameters, words=one.words) for one in found]
-    return SimilarToolsOut(items=items[: count_that_fit(item.model_dump() for item in items)])
+    """The tools that share the most distinctive words of names and descriptions.
+
+    Archived tools are left out.
+    """
+    items = []
+    for similar in find_similar_tools(tool_at(slug, request.user), request.user, limit=query.limit):
+        item = SimilarOut.of(similar.tool, parameters=similar.parameters, words=similar.words)
+        items.append(item)
+    return SimilarToolsOut(items=items[: number_that_fits(item.model_dump() for item in items)])

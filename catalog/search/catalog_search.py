@@ -1,4 +1,7 @@
-"""A search of the catalog from its URL: query, order and page. `results.py` finds the matching tools."""
+"""A search of the catalog from its URL: query, order and page.
+
+`results.py` finds the matching tools.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from catalog.index.visibility import Visibility
 from catalog.search import sorting
 from catalog.search.pagination import Cursor
 from catalog.search.sorting import Sort
-from catalog.search.url_parameters import PARAMETERS, read_parameters, with_filters
+from catalog.search.url_parameters import PARAMETERS, add_filters, read_parameters
 from catalog.tools.hooks import hooks
 from catalog.tools.models import Tool, ToolQuerySet
 from catalog.tools.stars import starred_ids
@@ -59,15 +62,17 @@ class CatalogSearch:
     cursor: Cursor | None = None  # for programs, which read the default order without words by name
     limit: int = PAGE_SIZE
     visibility: Visibility = field(default_factory=visitors_see)
-    person: Person | None = field(
-        default=None, compare=False
-    )  # whose stars and tools a filter may mean
+    # Whose stars and tools a filter may mean.
+    person: Person | None = field(default=None, compare=False)
 
     @classmethod
     def from_query(cls, query: QueryDict, person: Person | None) -> CatalogSearch:
-        """Read the query of a page's URL. It usually comes from a link, so invalid values are ignored."""
+        """Read the query of a page's URL.
+
+        It usually comes from a link, so invalid values are ignored.
+        """
         return cls(
-            words=with_filters(query.get("q", "").strip("\r\n"), read_parameters(query)),
+            words=add_filters(query.get("q", "").strip("\r\n"), read_parameters(query)),
             archived=query.get("include") == "archived",
             sort=sorting.read(query.get("sort")),
             runnable_first=True,
@@ -78,8 +83,9 @@ class CatalogSearch:
     @property
     def order(self) -> Sort:
         """The order of the results: that of the URL, or else the default."""
-        chosen = self.sort or not self.runnable_first or self.query.has_condition(RUNNABLE)
-        return self.sort if chosen or not self.is_list else "runnable"
+        if self.sort or not self.runnable_first or not self.is_list:
+            return self.sort
+        return "" if self.query.has_condition(RUNNABLE) else "runnable"
 
     @cached_property
     def query(self) -> Query:
@@ -95,7 +101,7 @@ class CatalogSearch:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether a page shows some tools of each toolkit, since nothing selects or orders tools."""
+        """Whether a page shows some tools of each toolkit: nothing selects or orders tools."""
         return self.runnable_first and not (self.query or self.sort or self.archived)
 
     @property
@@ -133,8 +139,8 @@ class CatalogSearch:
         passing = hooks.tools_with_passing_examples() if asks_for_examples else None
         most_run = hooks.most_run_tools() if self.sort == "runs" else ()
         personal = (self.user and self.user.pk, self.stars) if self.query.personal else None
-        whole = replace(self, cursor=None, limit=PAGE_SIZE)
-        return self.state, self.runnable_ids, passing, most_run, personal, whole
+        any_page = replace(self, cursor=None, limit=PAGE_SIZE)
+        return self.state, self.runnable_ids, passing, most_run, personal, any_page
 
     @cached_property
     def plan(self) -> Plan:
@@ -148,10 +154,9 @@ class CatalogSearch:
     def toolkit_key(self) -> str:
         """The key of the toolkit that a filter chooses; "" if there is none, or several."""
         prefix = GROUP_PREFIXES["toolkit"]
-        chosen = [
-            one.key for one in self.query.conditions if one.holds and one.key.startswith(prefix)
-        ]
-        return chosen[0].removeprefix(prefix) if len(chosen) == 1 else ""
+        keys = [condition.key for condition in self.query.conditions if condition.holds]
+        toolkits = [key.removeprefix(prefix) for key in keys if key.startswith(prefix)]
+        return toolkits[0] if len(toolkits) == 1 else ""
 
     @cached_property
     def hits(self) -> Hits:
@@ -166,7 +171,7 @@ class CatalogSearch:
 
     @property
     def field_text(self) -> str:
-        """The query as the search field shows it: after a filter, with a space before the next word."""
+        """The query as the search field shows it: with a space after a filter at its end."""
         words = self.words.rstrip()
         return f"{words} " if words.endswith(self.query.filters) else self.words
 
@@ -189,26 +194,25 @@ class CatalogSearch:
             pairs.append(("sort", self.sort))
         if page > 1:
             pairs.append(("page", str(page)))
-        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
+        return "?" + "&".join([f"{name}={_quote(value)}" for name, value in pairs])
 
     @property
     def repairs(self) -> list[tuple[FilterProblem, str]]:
-        """The problems of the query, each with the address of the query with what to write instead."""
-        return [
-            (
-                one,
-                replace(self, words=self.words.replace(one.written, one.instead, 1)).address(),
-            )
-            for one in self.query.problems
-        ]
+        """The problems of the query, each with the address of the corrected query."""
+        repairs = []
+        for problem in self.query.problems:
+            words = self.words.replace(problem.written, problem.instead, 1)
+            repairs.append((problem, replace(self, words=words).address()))
+        return repairs
 
     def matching_all(self) -> ToolQuerySet:
-        """The tools that match the filters and all of the words; unordered. None if the query has problems.
+        """The tools that match the filters and all of the words; unordered.
 
-        The list also shows tools that match only some of the words.
+        Empty if the query has problems. The list also shows tools that match only some of the
+        words.
         """
         if not self.query:
-            return self._seen_tools
+            return self._visible_tools
         match = strict_match(self.plan, self.chosen)
         if match is None:
             return Tool.objects.none()
@@ -216,7 +220,7 @@ class CatalogSearch:
         return Tool.objects.filter(pk__in=search_index().subquery(match))
 
     @property
-    def _seen_tools(self) -> ToolQuerySet:
+    def _visible_tools(self) -> ToolQuerySet:
         tools = Tool.objects.with_visibility(self.visibility)
         return tools if self.archived else tools.available()
 
@@ -224,51 +228,55 @@ class CatalogSearch:
     def listed(self) -> ToolQuerySet:
         """The tools that match the filters, regardless of the words; unordered."""
         if not self.query:
-            return self._seen_tools
-        index, match = search_index(), apply_conditions(self.plan, self.chosen, phrases=False)
-        matching = index.subquery(match)
+            return self._visible_tools
+        index = search_index()
+        match = apply_conditions(self.plan, self.chosen, phrases=False)
+        pks = index.subquery(match)
         if index.count(match, at_most=FEW + 1) <= FEW:
-            return Tool.objects.filter(pk__in=matching)  # the index has only visible ones
+            return Tool.objects.filter(pk__in=pks)  # the index has only visible ones
         # Many are read in the order of the list; a condition on the key itself would sort them.
-        return self._seen_tools.alias(key=F("pk") + 0).filter(key__in=matching)
+        return self._visible_tools.alias(key=F("pk") + 0).filter(key__in=pks)
 
     @cached_property
     def chosen(self) -> Match:
-        """Matches the tools among which the query searches: visible ones, restricted by facts outside the index."""
-        wanted: list[Expression] = []
-        unwanted: list[Expression] = [] if self.archived else [Token("f_archived")]
+        """Matches the tools among which the query searches.
+
+        They are the visible ones, restricted by facts outside the index.
+        """
+        owners: list[Expression] = []
+        excluded: list[Expression] = [] if self.archived else [Token("f_archived")]
         among: frozenset[int] | None = None
         except_for: frozenset[int] = frozenset()
         for condition in self.query.conditions:
             if condition.is_indexed:  # part of the plan
                 continue
             if condition.owner:
-                token = Token(f"o_{self._key_of_owner(condition.owner)}")
-                (wanted if condition.holds else unwanted).append(token)
+                tokens = owners if condition.holds else excluded
+                tokens.append(Token(f"o_{self._find_owner(condition.owner)}"))
             elif condition.holds:
-                matching = self._ids_with(condition.key)
-                among = matching if among is None else among & matching
+                pks = self._read_pks(condition.key)
+                among = pks if among is None else among & pks
             else:
-                except_for |= self._ids_with(condition.key)
+                except_for |= self._read_pks(condition.key)
         if self.query.problems:  # nothing is found, and no facet leads to anything
             among = frozenset()
-        match = Match(tuple(wanted) or (EVERY_TOOL,), tuple(unwanted), among, except_for)
+        match = Match(tuple(owners) or (EVERY_TOOL,), tuple(excluded), among, except_for)
         return self.visibility.limit(match)
 
-    def _ids_with(self, key: str) -> frozenset[int]:
+    def _read_pks(self, key: str) -> frozenset[int]:
         """The primary keys of the tools that have a key which is not in the index."""
         if key == RUNNABLE:
             return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
         return self.stars if key == STARRED else hooks.tools_with_passing_examples()
 
-    def _key_of_owner(self, name: str) -> int:
-        """The primary key of the user with this name, or of the person for `ME`; 0 if there is none."""
+    def _find_owner(self, name: str) -> int:
+        """The primary key of the user with this name, or of the person for `ME`; maybe 0."""
         if name == ME:
             return self.user.pk if self.user else 0
         return User.objects.filter(username=name).values_list("pk", flat=True).first() or 0
 
 
 @lru_cache(maxsize=256)
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     """Quoted for a URL's query; cached, since every link of a page repeats the words."""
     return quote_plus(value)

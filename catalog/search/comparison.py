@@ -29,44 +29,39 @@ class ComparedSection:
     title: str
     old_type: str
     new_type: str
-    shared: tuple[PropertyPair, ...]
+    common: tuple[PropertyPair, ...]
     only_old: tuple[PropertyPair, ...]
     only_new: tuple[PropertyPair, ...]
 
     @property
     def pairs(self) -> tuple[PropertyPair, ...]:
-        """All properties, the shared ones first."""
-        return (*self.shared, *self.only_old, *self.only_new)
+        """All properties, the common ones first."""
+        return (*self.common, *self.only_old, *self.only_new)
 
 
 def compare_sections(old: Tool, new: Tool) -> Iterator[ComparedSection]:
     """The sections of two tools, without those that neither has."""
-    for one, other in zip(ToolPage(old, "").sections, ToolPage(new, "").sections, strict=True):
-        if one.node is None and other.node is None:
+    sections = zip(ToolPage(old, "").sections, ToolPage(new, "").sections, strict=True)
+    for old_section, new_section in sections:
+        old_node, new_node = old_section.node, new_section.node
+        if old_node is None and new_node is None:
             continue
-        before, after = _properties(one.node), _properties(other.node)
+        before = _list_properties(old_node)
+        after = _list_properties(new_node)
+        pairs = []
+        for name in {**before, **after}:
+            pairs.append(PropertyPair(name, before.get(name), after.get(name)))
         yield ComparedSection(
-            one.title,
-            one.node.type if one.node else "none",
-            other.node.type if other.node else "none",
-            tuple(
-                PropertyPair(name, node, after[name])
-                for name, node in before.items()
-                if name in after
-            ),
-            tuple(
-                PropertyPair(name, node, None) for name, node in before.items() if name not in after
-            ),
-            tuple(
-                PropertyPair(name, None, node) for name, node in after.items() if name not in before
-            ),
+            title=old_section.title,
+            old_type=old_node.type if old_node else "none",
+            new_type=new_node.type if new_node else "none",
+            common=tuple(pair for pair in pairs if pair.old and pair.new),
+            only_old=tuple(pair for pair in pairs if not pair.new),
+            only_new=tuple(pair for pair in pairs if not pair.old),
         )
 
 
-def _properties(node: Node | None) -> dict[str, Node]:
+def _list_properties(node: Node | None) -> dict[str, Node]:
     """The named properties of a value, or of the items of an array."""
-    return {
-        child.name: child
-        for child in (node.children if node else ())
-        if child.kind == "name" and child.name
-    }
+    children = node.children if node else ()
+    return {child.name: child for child in children if child.kind == "name" and child.name}

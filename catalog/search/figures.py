@@ -31,7 +31,10 @@ WITHOUT_TOOLKIT: Final = "Tools without a toolkit"
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of all available tools. `scores`: the number of tools with each lint score; None for those not assessed yet."""
+    """Of all available tools.
+
+    `scores`: the number of tools with each lint score; None for those not assessed yet.
+    """
 
     scores: Counter[int | None]
 
@@ -54,7 +57,7 @@ def count_grades(scores: Mapping[int | None, int]) -> Counter[int]:
 
 
 def count_formats(usable: Mapping[str, int]) -> Counter[str]:
-    """The number of tools that each format accepts, from those with each value of `usable_formats`."""
+    """The number of tools that each format accepts, from the number with each `usable_formats`."""
     formats: Counter[str] = Counter()
     for keys, number in usable.items():
         formats.update(dict.fromkeys(keys.split(), number))
@@ -80,7 +83,7 @@ def _count_tools(visibility: Visibility) -> Figures:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The catalog on the first page: the number of tools, of those that run here, and some toolkits."""
+    """The catalog on the first page: the numbers of all and of runnable tools, and some toolkits."""
 
     tools: int
     runnable: int
@@ -88,24 +91,27 @@ class Overview:
 
 
 def overview_for(visibility: Visibility) -> Overview:
-    """The overview for people with this visibility: toolkits with runnable tools first, then the largest ones."""
+    """The overview for people with this visibility.
+
+    Toolkits with runnable tools come first, then the largest ones.
+    """
     state, _ = vocabulary.state_and_size()
     key = (state, hooks.runnable_tool_ids(), visibility)
-    return _overviews.get_or_compute(key, lambda: _overview(visibility))
+    return _overviews.get_or_compute(key, lambda: _count_overview(visibility))
 
 
-def _overview(visibility: Visibility) -> Overview:
+def _count_overview(visibility: Visibility) -> Overview:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
     runnable: Counter[str] = Counter(
         dict(tools.runnable().values_list("toolkit_key").annotate(Count("pk")))
     )
     groups = [Group("", WITHOUT_TOOLKIT, 0), *visible_groups("toolkit", visibility)]
     groups.sort(key=lambda group: (-runnable[group.key], -group.tools))
-    cards = cards_of(groups[:TOOLKITS_SHOWN], visibility)
+    cards = make_cards(groups[:TOOLKITS_SHOWN], visibility)
     return Overview(figures_for(visibility).tools, runnable.total(), cards)
 
 
-def rules_broken(visibility: Visibility) -> Counter[str]:
+def count_broken_rules(visibility: Visibility) -> Counter[str]:
     """The number of tools that break each lint rule."""
     state, _ = vocabulary.state_and_size()
     return _rules.get_or_compute((state, visibility), lambda: _count_rules(visibility))
@@ -114,9 +120,11 @@ def rules_broken(visibility: Visibility) -> Counter[str]:
 def _count_rules(visibility: Visibility) -> Counter[str]:
     """Few assessments differ in a large catalog, so the database groups equal ones."""
     tools = Tool.objects.available().with_visibility(visibility).order_by()
-    assessed = tools.filter(current__assessment__isnull=False)
+    findings = tools.filter(current__assessment__isnull=False).values_list(
+        "current__assessment__findings"
+    )
     rules: Counter[str] = Counter()
-    for text, number in assessed.values_list("current__assessment__findings").annotate(Count("pk")):
+    for text, number in findings.annotate(Count("pk")):
         rules.update(dict.fromkeys(read_findings(text), number))
     return rules
 
@@ -149,11 +157,10 @@ class ToolkitCard:
 def find_card(key: str, visibility: Visibility) -> ToolkitCard | None:
     """The card of one toolkit; None if people with this visibility see none of its tools."""
     groups = [group for group in visible_groups("toolkit", visibility) if group.key == key]
-    cards = cards_of(groups, visibility)
-    return cards[0] if cards else None
+    return next(iter(make_cards(groups, visibility)), None)
 
 
-def cards_of(groups: Sequence[Group], visibility: Visibility) -> list[ToolkitCard]:
+def make_cards(groups: Sequence[Group], visibility: Visibility) -> list[ToolkitCard]:
     """The cards of those of these toolkits that have tools, in their order."""
     state, _ = vocabulary.state_and_size()
     key = (state, hooks.runnable_tool_ids(), visibility, tuple(groups))
@@ -173,8 +180,9 @@ def _count_by_toolkit(groups: Sequence[Group], visibility: Visibility) -> list[T
     figures: dict[str, Mapping[str, Any]] = {}
     for row in tools.order_by().values(key=F("toolkit_key")).annotate(**counts):
         figures[row["key"]] = row
-    return [
-        ToolkitCard(name=group.name, names=names[group.key][:NAMES_SHOWN], **figures[group.key])
-        for group in groups
-        if group.key in figures
-    ]
+    cards = []
+    for group in groups:
+        if group.key in figures:
+            first_names = names[group.key][:NAMES_SHOWN]
+            cards.append(ToolkitCard(name=group.name, names=first_names, **figures[group.key]))
+    return cards

@@ -1,6 +1,7 @@
-"""The toolkits and tags that a person sees, with their numbers of visible tools, without archived ones.
+"""The toolkits and tags that a person sees, with their numbers of visible tools.
 
-The visible tools are counted once for each state of the catalog and each set of rights.
+Archived tools do not count. The visible tools are counted once for each state of the catalog and
+each set of rights.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from toolspec.catalog_names import group_key
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A toolkit or a tag. `name` is spelled as in its first tool; `key` is the form used for comparisons."""
+    """A toolkit or a tag.
+
+    `name` is spelled as in its first tool; `key` is the form used for comparisons.
+    """
 
     key: str
     name: str
@@ -28,11 +32,6 @@ class Group:
 
 
 _groups: LRUCache[list[Group]] = LRUCache(max_weight=100_000, weigh=len)
-
-
-def largest(kind: GroupKind, limit: int, visibility: Visibility) -> list[Group]:
-    """The groups with the most visible tools, the largest first."""
-    return visible_groups(kind, visibility)[:limit]
 
 
 def page_of(
@@ -44,24 +43,26 @@ def page_of(
     after: str = "",
     limit: int,
 ) -> tuple[list[Group], str | None]:
-    """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
+    """A page of groups, the largest first or by name, and `after` for the next page.
 
-    An invalid `after` means the first page.
+    `after` is None at the end; an invalid one means the first page.
     """
     part = group_key(containing)
 
-    def position(group: Group) -> tuple[int, str]:
-        return (0 if by_name else -group.tools, group.key)
+    def place(group: Group) -> tuple[int, str]:
+        size = 0 if by_name else -group.tools
+        return size, group.key
 
     groups = [group for group in visible_groups(kind, visibility) if part in group.key]
-    groups.sort(key=position)
+    groups.sort(key=place)
     size, _, key = after.partition(".")
-    if (tools := read_number(size)) is not None:
-        previous = position(Group(group_key(key), "", tools))
-        groups = [group for group in groups if position(group) > previous]
-    shown = groups[:limit]
-    is_last = len(groups) == len(shown)
-    return shown, None if is_last else f"{shown[-1].tools}.{shown[-1].key}"
+    if (tools := number_in(size)) is not None:
+        previous = place(Group(group_key(key), "", tools))
+        groups = [group for group in groups if place(group) > previous]
+    page = groups[:limit]
+    if len(page) == len(groups):
+        return page, None
+    return page, f"{page[-1].tools}.{page[-1].key}"
 
 
 def visible_groups(kind: GroupKind, visibility: Visibility) -> list[Group]:
@@ -78,8 +79,8 @@ def _count(kind: GroupKind, visibility: Visibility) -> list[Group]:
     else:
         tags = ToolTag.objects.filter(tool__in=tools.values("pk")).order_by()
         counts = list(tags.values_list("key").annotate(Count("pk"), Min("tool")))
-    named = Tool.objects.only("toolkit", "spec_tags", "added_tags")
-    first_tools = named.in_bulk([first for _, _, first in counts])
+    names_alone = Tool.objects.only("toolkit", "spec_tags", "added_tags")
+    first_tools = names_alone.in_bulk([first for _, _, first in counts])
     groups = []
     for key, number, first in counts:
         tool = first_tools[first]

@@ -9,23 +9,23 @@ from catalog.index.explain import Marked
 from catalog.search.results import Result
 
 
-def matches_of(result: Result) -> Iterator[dict[str, Any]]:
+def list_matches(result: Result) -> Iterator[dict[str, Any]]:
     """The matching texts of a result, each as `schemas.search.MatchOut` of the API describes it."""
-    shown = result.shown
-    for field, marked in (
-        ("name", shown.name),
-        ("id", shown.tool_id),
-        ("description", shown.excerpt),
+    texts = result.shown
+    for field, text in (
+        ("name", texts.name),
+        ("id", texts.tool_id),
+        ("description", texts.excerpt),
     ):
-        if marked.marks:
-            yield _match(field, marked)
-    for reason in shown.reasons:
+        if text.marks:
+            yield _dump_match(field, text)
+    for reason in texts.reasons:
         if reason.text is None:
-            yield _match(reason.place, reason.parameter, reason.parameter.text)
+            yield _dump_match(reason.place, reason.parameter, reason.parameter.text)
         else:
-            yield _match(f"{reason.place}_description", reason.text, reason.parameter.text)
+            yield _dump_match(f"{reason.place}_description", reason.text, reason.parameter.text)
 
 
-def _match(field: str, marked: Marked, parameter: str | None = None) -> dict[str, Any]:
-    marks = [(mark.start, mark.end) for mark in marked.marks]
-    return {"field": field, "parameter": parameter, "text": marked.text, "marks": marks}
+def _dump_match(field: str, text: Marked, parameter: str | None = None) -> dict[str, Any]:
+    marks = [(mark.start, mark.end) for mark in text.marks]
+    return {"field": field, "parameter": parameter, "text": text.text, "marks": marks}

@@ -17,7 +17,9 @@ class BadCursor(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A position in a list, after which a program reads on. It is signed, so that nobody can make one up.
+    """A position in a list, after which a program reads on.
+
+    It is signed, so that nobody can make one up.
 
     In the mode "list", which is ordered by name, `key` is the name of the tool at the position, and
     `pk` its primary key. In the mode "found", the results of a search, `key` is the number of

@@ -1,10 +1,14 @@
-"""The results of a search of the catalog, for the page and the API: both return the same tools in the same order."""
+"""The results of a search of the catalog.
+
+The page and the API return the same tools in the same order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import filterfalse
 from typing import Final
 
 from django.core.paginator import Page as DjangoPage
@@ -16,7 +20,7 @@ from catalog.index.retrieval import Hits
 from catalog.search import sorting
 from catalog.search.catalog_search import FEW, CatalogSearch
 from catalog.search.pagination import Cursor
-from catalog.tools.models import Tool, ToolQuerySet
+from catalog.tools.models import Tool
 from toolshelf_core.caching import LRUCache
 from toolshelf_core.db.compiled_query import PreparedRows
 
@@ -67,52 +71,57 @@ class Page:
     @property
     def exact_results(self) -> list[Result]:
         """The results that hold all words, if they are shown apart; otherwise all."""
-        return [one for one in self.results if one.exact or not self.filled_up]
+        return [result for result in self.results if result.exact or not self.filled_up]
 
     @property
     def further_results(self) -> list[Result]:
         """The results that fill up the page."""
-        return [one for one in self.results if self.filled_up and not one.exact]
+        return [result for result in self.results if self.filled_up and not result.exact]
 
 
 def page_of(search: CatalogSearch) -> Page:
     """The results of `search` after its cursor, by name or by relevance, as programs read them."""
     if not search.is_list:
-        return _page_of_found(search)
-    cursor = search.cursor if search.cursor and search.cursor.mode == "list" else None
+        return _find_page(search)
+    cursor = search.cursor
     tools = search.listed
-    if cursor:
+    if cursor and cursor.mode == "list":
         tools = tools.filter(sort_name__gte=cursor.key)
         tools = tools.exclude(sort_name=cursor.key, pk__lte=cursor.pk)
     rows = list(tools.by_name().for_rows()[: search.limit + 1])
-    shown = rows[: search.limit]
-    more = len(rows) > len(shown)
-    after = Cursor("list", shown[-1].sort_name, shown[-1].pk).encode() if more else None
-    return _make_page(search, shown, after)
-
-
-def _page_of_found(search: CatalogSearch) -> Page:
-    cursor = search.cursor if search.cursor and search.cursor.mode == "found" else None
-    offset = int(cursor.key) if cursor else 0
-    ranked, rest = search.hits.ranked, search.hits.rest
-    pks = list(ranked[offset : offset + search.limit + 1])
-    if rest is not None and len(pks) <= search.limit:
-        beyond = cursor.pk if cursor and offset >= len(ranked) else 0
-        wanted = search.limit + 1 + len(ranked)
-        known = frozenset(ranked)
-        found = search_index().find(rest, limit=wanted, beyond=beyond)
-        pks += [pk for pk in found if pk not in known]
-    shown = pks[: search.limit]
+    page = rows[: search.limit]
     after = None
-    if len(pks) > len(shown):
-        position = offset + len(shown)
-        after = Cursor("found", position, shown[-1] if position > len(ranked) else 0).encode()
-    return _make_page(search, _read_rows(shown), after)
+    if len(rows) > len(page):
+        last = page[-1]
+        after = Cursor("list", last.sort_name, last.pk).encode()
+    return _make_page(search, page, after)
+
+
+def _find_page(search: CatalogSearch) -> Page:
+    offset = beyond = 0
+    if search.cursor and search.cursor.mode == "found":
+        offset, beyond = int(search.cursor.key), search.cursor.pk
+    best, rest = search.hits.ranked, search.hits.rest
+    pks = list(best[offset : offset + search.limit + 1])
+    if rest is not None and len(pks) <= search.limit:
+        if offset < len(best):
+            beyond = 0
+        limit = search.limit + 1 + len(best)
+        others = search_index().find(rest, limit=limit, beyond=beyond)
+        pks += filterfalse(frozenset(best).__contains__, others)
+    page = pks[: search.limit]
+    after = None
+    if len(pks) > len(page):
+        position = offset + len(page)
+        last_pk = page[-1] if position > len(best) else 0
+        after = Cursor("found", position, last_pk).encode()
+    return _make_page(search, _read_rows(page), after)
 
 
 def numbered_pages(search: CatalogSearch) -> Paginator[int]:
-    """The pages of primary keys, by number, in the order of `search`: of the first `COUNT_AT_MOST` results."""
-    return Paginator(_InOrder(search), search.limit)  # type: ignore[arg-type]  # only slices are read
+    """The pages of primary keys, by number, of the first `COUNT_AT_MOST` results of `search`."""
+    # Only slices are read.
+    return Paginator(_InOrder(search), search.limit)  # type: ignore[arg-type]
 
 
 def results_of(search: CatalogSearch, page: DjangoPage[int]) -> Page:
@@ -120,20 +129,20 @@ def results_of(search: CatalogSearch, page: DjangoPage[int]) -> Page:
     return _make_page(search, _read_rows(list(page)))
 
 
-def rows_of(search: CatalogSearch, pks: Sequence[int]) -> tuple[Result, ...]:
+def read_results(search: CatalogSearch, pks: Sequence[int]) -> tuple[Result, ...]:
     """The rows of these tools."""
-    return _results(search, _read_rows(pks))
+    return _explain_results(search, _read_rows(pks))
 
 
 @dataclass(frozen=True)
 class _InOrder:
-    """The primary keys of the results in the order of a search, as a sequence of which parts are read."""
+    """The primary keys of the results in the order of a search, of which parts are read."""
 
     search: CatalogSearch
 
     def __len__(self) -> int:
         if self.search.order and not self.search.is_list:
-            return len(_pks_found(self.search.hits))
+            return len(_find_sortable(self.search.hits))
         number, _ = _count(self.search)
         return number
 
@@ -144,7 +153,7 @@ class _InOrder:
             return sorting.page_of(search.listed, search.order, offset=offset, limit=limit)
         hits = search.hits
         if search.order:
-            tools = Tool.objects.filter(pk__in=_pks_found(hits))
+            tools = Tool.objects.filter(pk__in=_find_sortable(hits))
             return sorting.page_of(tools, search.order, offset=offset, limit=limit)
         pks = list(hits.ranked)
         if hits.rest is not None and part.stop > len(pks):
@@ -152,21 +161,23 @@ class _InOrder:
         return list(dict.fromkeys(pks))[part]
 
 
-def _pks_found(hits: Hits) -> list[int]:
+def _find_sortable(hits: Hits) -> list[int]:
     """The tools to sort, the `FEW` best or oldest; without those that only fill up the page."""
-    ranked = [pk for pk in hits.ranked if not hits.filled_up or pk in hits.exact]
-    if hits.rest is None:
-        return ranked
-    return list(dict.fromkeys([*ranked, *search_index().find(hits.rest, limit=FEW)]))
+    pks = list(hits.ranked)
+    if hits.filled_up:
+        pks = [pk for pk in pks if pk in hits.exact]
+    if hits.rest is not None:
+        pks += search_index().find(hits.rest, limit=FEW)
+    return list(dict.fromkeys(pks))
 
 
 def _make_page(search: CatalogSearch, tools: Sequence[Tool], after: str | None = None) -> Page:
     count, counted = _count(search)
     if search.is_list:
-        return Page(_results(search, tools), count, counted, after)
+        return Page(_explain_results(search, tools), count, counted, after)
     hits = search.hits
     return Page(
-        _results(search, tools),
+        _explain_results(search, tools),
         count,
         counted,
         after,
@@ -183,7 +194,7 @@ def _read_rows(pks: Sequence[int]) -> list[Tool]:
     return [tools[pk] for pk in pks if pk in tools]
 
 
-def _results(search: CatalogSearch, tools: Sequence[Tool]) -> tuple[Result, ...]:
+def _explain_results(search: CatalogSearch, tools: Sequence[Tool]) -> tuple[Result, ...]:
     """The rows of these tools, without successors that are hidden.
 
     Whether they run is found for all of them at once. Their fields are read if an explanation of
@@ -199,32 +210,31 @@ def _results(search: CatalogSearch, tools: Sequence[Tool]) -> tuple[Result, ...]
         tool.runnable = tool.tool_id in search.runnable_ids
         if not search.visibility.is_complete:
             tool.hide_successor(search.visibility)
-        shown = search.explainer.explain(tool, read_fields)
+        explanation = search.explainer.explain(tool, read_fields)
         exact = search.is_list or search.hits.is_exact(tool.pk)
-        results.append(Result(tool, shown, exact))
+        results.append(Result(tool, explanation, exact))
     return tuple(results)
 
 
 def _count(search: CatalogSearch) -> tuple[int, bool]:
-    """The number of results, up to `COUNT_AT_MOST`, and whether that is all; sorted ones have no less exact ones."""
-    if search.is_list:
-        return _counts.get_or_compute(search.depends_on, lambda: bounded_count(search.listed))
-    hits = search.hits
-    if hits.rest is not None:
-        match = hits.rest
-        return _counts.get_or_compute(
-            search.depends_on,
-            lambda: bounded(search_index().count(match, at_most=COUNT_AT_MOST + 1)),
-        )
-    return hits.holding_all if search.order and hits.filled_up else len(hits.ranked), True
+    """The number of results, up to `COUNT_AT_MOST`, and whether that is all.
+
+    Results that are sorted do not include less exact ones.
+    """
+    if not search.is_list and search.hits.rest is None:
+        hits = search.hits
+        count = hits.holding_all if search.order and hits.filled_up else len(hits.ranked)
+        return count, True
+    return _counts.get_or_compute(search.depends_on, lambda: limit_count(_count_rows(search)))
 
 
-def bounded_count(tools: ToolQuerySet) -> tuple[int, bool]:
-    """The number of `tools`, up to `COUNT_AT_MOST`, and whether that is all."""
-    return bounded(tools.order_by()[: COUNT_AT_MOST + 1].count())
+def _count_rows(search: CatalogSearch) -> int:
+    at_most = COUNT_AT_MOST + 1
+    if search.is_list or search.hits.rest is None:
+        return search.listed.order_by()[:at_most].count()
+    return search_index().count(search.hits.rest, at_most=at_most)
 
 
-def bounded(count: int, at_most: int | None = None) -> tuple[int, bool]:
-    """`count`, which was counted to `at_most` + 1, limited to `at_most`; and whether that is all."""
-    at_most = COUNT_AT_MOST if at_most is None else at_most
-    return min(count, at_most), count <= at_most
+def limit_count(count: int) -> tuple[int, bool]:
+    """`count`, which was counted to `COUNT_AT_MOST` + 1, limited to it; whether that is all."""
+    return min(count, COUNT_AT_MOST), count <= COUNT_AT_MOST

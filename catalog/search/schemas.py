@@ -17,13 +17,16 @@ class ToolsQuery(Schema):
     q: str = Field(
         "",
         description=(
-            "Words or sentences, up to 8,000 characters and 400 distinct words; the best matches come first. "
-            "If fewer than 10 tools match all words, less exact matches with some of them follow (`exact` is false). "
+            "Words or sentences, up to 8,000 characters and 400 distinct words; the best matches "
+            "come first. If fewer than 10 tools match all words, less exact matches with some of "
+            "them follow (`exact` is false). "
             'Conditions: `"side by side"`, `-without`, `prefix*`, `takes:location`, '
-            "`takes:location:string`, `returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
-            "`toolkit:github`, `tag:mail`, `is:deprecated`, `is:runnable`, `is:read-only`, `is:destructive`, "
-            "`usable:openai`, `score:90` (or more), `score:<70`, `examples:pass`, `owner:alice`; "
-            "with a token `owner:me` and `is:starred`. An unknown condition finds nothing (see `problems`)."
+            "`takes:location:string`, `returns:temperature`, `needs:configuration`, "
+            "`needs:apiKey`, `has:examples`, `toolkit:github`, `tag:mail`, `is:deprecated`, "
+            "`is:runnable`, `is:read-only`, `is:destructive`, `usable:openai`, `score:90` (or "
+            "more), `score:<70`, `examples:pass`, `owner:alice`; "
+            "with a token `owner:me` and `is:starred`. An unknown condition finds nothing (see "
+            "`problems`)."
         ),
     )
     id: str | None = Field(
@@ -43,7 +46,10 @@ class ToolsQuery(Schema):
     )
     usable: list[Format] = Field(
         [],
-        description="Only tools that this format accepts without changes; if repeated, that all of them accept.",
+        description=(
+            "Only tools that this format accepts without changes; if repeated, that all of them "
+            "accept."
+        ),
     )
     score: Annotated[int | None, EmptyIsNone] = Field(
         None,
@@ -53,7 +59,9 @@ class ToolsQuery(Schema):
     )
     grade: Annotated[Literal["90", "70", "0"] | None, EmptyIsNone] = Field(
         None,
-        description="The range of its lint score: `90` is 90 to 100, `70` is 70 to 89, `0` is 0 to 69.",
+        description=(
+            "The range of its lint score: `90` is 90 to 100, `70` is 70 to 89, `0` is 0 to 69."
+        ),
     )
     toolkit: Annotated[str | None, EmptyIsNone] = Field(
         None, max_length=100, description="The full name of its toolkit."
@@ -110,7 +118,9 @@ class FilterProblemOut(Out):
     written: str = Field(description="The filter as written in `q`, such as `has:runnable`.")
     message: str
     instead: str = Field(
-        description="The corrected filter, such as `is:runnable`; empty if it is correct but needs a token."
+        description=(
+            "The corrected filter, such as `is:runnable`; empty if it is correct but needs a token."
+        )
     )
 
 

@@ -30,31 +30,22 @@ def read(text: str | None) -> Sort:
 def page_of(tools: ToolQuerySet, sort: Sort, *, offset: int, limit: int) -> list[int]:
     """Primary keys of `tools` in the order `sort`, from `offset` on."""
     if sort == "runnable":
-        return _one_after_the_other(
-            tools.runnable().by_name(), tools.not_runnable().by_name(), offset, limit
-        )
-    if sort == "runs":
-        return _by_runs(tools, offset, limit)
+        return _join(tools.runnable().by_name(), tools.not_runnable().by_name(), offset, limit)
     if sort == "score":
-        return _by_score(tools, offset, limit)
-    ordered = tools.order_by("-updated_at", "-pk") if sort == "recent" else tools.by_name()
-    return list(ordered.values_list("pk", flat=True)[offset : offset + limit])
+        # In one query with NULL last, SQLite and PostgreSQL could not use the same index.
+        by_score = tools.filter(score__isnull=False).order_by("-score", "sort_name", "pk")
+        return _join(by_score, tools.filter(score=None).by_name(), offset, limit)
+    if sort == "runs":
+        return _sort_by_runs(tools, offset, limit)
+    tools = tools.order_by("-updated_at", "-pk") if sort == "recent" else tools.by_name()
+    return list(tools.values_list("pk", flat=True)[offset : offset + limit])
 
 
-def _by_score(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
-    """First those with a score, the highest first; then the others by name.
-
-    In one query with NULL last, SQLite and PostgreSQL could not use the same index.
-    """
-    assessed = tools.filter(score__isnull=False).order_by("-score", "sort_name", "pk")
-    return _one_after_the_other(assessed, tools.filter(score=None).by_name(), offset, limit)
-
-
-def _by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
+def _sort_by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
     """First those that were run, by their number of runs; then the others by name."""
-    known = hooks.most_run_tools()
-    among = set(tools.filter(pk__in=known).values_list("pk", flat=True))
-    run = [pk for pk in known if pk in among]
+    most_run = hooks.most_run_tools()
+    among = set(tools.filter(pk__in=most_run).values_list("pk", flat=True))
+    run = [pk for pk in most_run if pk in among]
     page = run[offset : offset + limit]
     if missing := limit - len(page):
         start = max(0, offset - len(run))
@@ -63,9 +54,8 @@ def _by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
     return page
 
 
-def _one_after_the_other(
-    first: ToolQuerySet, others: ToolQuerySet, offset: int, limit: int
-) -> list[int]:
+def _join(first: ToolQuerySet, others: ToolQuerySet, offset: int, limit: int) -> list[int]:
+    """A page of two querysets, one after the other."""
     page = list(first.values_list("pk", flat=True)[offset : offset + limit])
     if missing := limit - len(page):
         start = 0 if page else max(0, offset - first.count())

@@ -1,4 +1,7 @@
-"""Suggestions for a query while it is typed: the names of filters, and values that they take in this catalog."""
+"""Suggestions for a query while it is typed.
+
+They are the names of filters, and the values that they take in this catalog.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +37,13 @@ _LAST_PIECE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """`text` may replace the last piece of the query; a value must follow if it ends with a colon."""
+    """`text` may replace the last piece of the query; if it ends with a colon, a value follows."""
 
     text: str
     note: str = ""
 
 
-def suggestions_for(query: str, visibility: Visibility) -> tuple[int, list[Suggestion]]:
+def suggest(query: str, visibility: Visibility) -> tuple[int, list[Suggestion]]:
     """Suggestions for the last piece of `query`, and the position of this piece.
 
     They name only toolkits, tags, parameters and owners of tools that `visibility` shows.
@@ -49,95 +52,103 @@ def suggestions_for(query: str, visibility: Visibility) -> tuple[int, list[Sugge
     if piece is None:
         return len(query), []
     if piece["value"] is None:
-        found = _filters(piece["name"].lower())
+        suggestions = _suggest_filters(piece["name"].lower())
     else:
-        name = find_filter(piece["name"])
-        found = _values(name, piece["value"].lstrip('"'), visibility) if name else iter(())
-    shown = [
-        Suggestion(piece["minus"] + one.text, one.note) for one in islice(found, MAX_SUGGESTIONS)
-    ]
-    return piece.start(), [one for one in shown if one.text != piece[0]]
+        suggestions = _suggest_values(piece["name"], piece["value"].lstrip('"'), visibility)
+    others = []
+    for suggestion in islice(suggestions, MAX_SUGGESTIONS):
+        text = piece["minus"] + suggestion.text
+        if text != piece[0]:
+            others.append(Suggestion(text, suggestion.note))
+    return piece.start(), others
 
 
-def _filters(typed: str) -> Iterator[Suggestion]:
-    """The filters whose names begin with `typed`."""
-    if len(typed) >= MIN_NAME_CHARS or typed in FILTERS:
-        yield from (
-            Suggestion(f"{name}:", one.about)
-            for name, one in FILTERS.items()
-            if name.startswith(typed)
-        )
+def _suggest_filters(beginning: str) -> Iterator[Suggestion]:
+    """The filters whose names begin so."""
+    if len(beginning) < MIN_NAME_CHARS and beginning not in FILTERS:
+        return
+    for name, query_filter in FILTERS.items():
+        if name.startswith(beginning):
+            yield Suggestion(f"{name}:", query_filter.about)
 
 
-def _values(name: str, typed: str, visibility: Visibility) -> Iterator[Suggestion]:
-    """The values of a filter that begin with `typed`."""
-    for value, note in FILTERS[name].values.items():
-        if value.startswith(typed.lower()):
-            yield Suggestion(f"{name}:{value}", note)
-    if name in _FOUND:
-        for value, note in _FOUND[name](typed, visibility):
-            yield Suggestion(write_filter(name, value), note)
+def _suggest_values(name: str, beginning: str, visibility: Visibility) -> Iterator[Suggestion]:
+    """The values of a filter that begin so; none if nothing is called `name`."""
+    filter_name = find_filter(name)
+    if filter_name is None:
+        return
+    for value, note in FILTERS[filter_name].values.items():
+        if value.startswith(beginning.lower()):
+            yield Suggestion(f"{filter_name}:{value}", note)
+    if filter_name in _FINDERS:
+        for value, note in _FINDERS[filter_name](beginning, visibility):
+            yield Suggestion(write_filter(filter_name, value), note)
 
 
-Found = Iterator[tuple[str, str]]  # values and notes
+Values = Iterator[tuple[str, str]]  # values and notes
+Finder = Callable[[str, Visibility], Values]
 
 
-def _groups(kind: GroupKind) -> Callable[[str, Visibility], Found]:
-    def find(typed: str, visibility: Visibility) -> Found:
+def _make_group_finder(kind: GroupKind) -> Finder:
+    def find(beginning: str, visibility: Visibility) -> Values:
+        key = group_key(beginning)
         for group in groups.visible_groups(kind, visibility):
-            if group.key.startswith(group_key(typed)):
-                yield group.name, "1 tool" if group.tools == 1 else f"{group.tools:,} tools"
+            if group.key.startswith(key):
+                note = "1 tool" if group.tools == 1 else f"{group.tools:,} tools"
+                yield group.name, note
 
     return find
 
 
-def _fields(part: FieldPart) -> Callable[[str, Visibility], Found]:
-    """Names of properties in the tools, the most frequent first, among the tools read; their types after a colon."""
+def _make_field_finder(part: FieldPart) -> Finder:
+    """Finds names of properties in the tools read, the most frequent first; types after a colon."""
 
-    def find(typed: str, visibility: Visibility) -> Found:
-        name, colon, json_type = typed.rpartition(":")
-        if colon and key_of(name):
-            yield from (
-                (f"{name}:{one}", "") for one in JSON_TYPES if one.startswith(json_type.lower())
-            )
+    def find(beginning: str, visibility: Visibility) -> Values:
+        name, colon, json_type = beginning.rpartition(":")
+        if not colon or not key_of(name):
+            yield from _find_field_names(part, beginning, visibility)
             return
-        wanted: Expression = EVERY_TOOL
-        if parts := parts_of(typed):
-            tokens = vocabulary.find_beginnings(fold(parts[0]))
-            if not tokens:
-                return
-            wanted = any_of(map(Token, tokens))
-        match = visibility.limit(Match((wanted,), (Token("f_archived"),)))
-        texts = search_index().read_fields(search_index().find(match, limit=TOOLS_READ))
-        key, counts, spelled = key_of(typed), Counter[str](), dict[str, str]()
-        for text in texts.values():
-            names = {
-                key_of(one): one for one in list_names(text, part) if len(one) <= MAX_NAME_CHARS
-            }
-            counts.update(one for one in names if one and one.startswith(key))
-            spelled = names | spelled
-        yield from ((spelled[one], "") for one, _ in counts.most_common(MAX_SUGGESTIONS))
+        for type_name in JSON_TYPES:
+            if type_name.startswith(json_type.lower()):
+                yield f"{name}:{type_name}", ""
 
     return find
 
 
-def _owners(typed: str, visibility: Visibility) -> Found:
+def _find_field_names(part: FieldPart, beginning: str, visibility: Visibility) -> Values:
+    expression: Expression = EVERY_TOOL
+    if parts := parts_of(beginning):
+        tokens = vocabulary.find_beginnings(fold(parts[0]))
+        if not tokens:
+            return
+        expression = any_of(map(Token, tokens))
+    match = visibility.limit(Match((expression,), (Token("f_archived"),)))
+    texts = search_index().read_fields(search_index().find(match, limit=TOOLS_READ))
+    key_beginning = key_of(beginning)
+    counts: Counter[str] = Counter()
+    names_by_key: dict[str, str] = {}
+    for text in texts.values():
+        names = [name for name in list_names(text, part) if len(name) <= MAX_NAME_CHARS]
+        keys = {key_of(name): name for name in names}
+        counts.update(key for key in keys if key and key.startswith(key_beginning))
+        names_by_key = keys | names_by_key
+    for key, _ in counts.most_common(MAX_SUGGESTIONS):
+        yield names_by_key[key], ""
+
+
+def _find_owners(beginning: str, visibility: Visibility) -> Values:
     """The owners of visible tools."""
-    people = (
-        User.objects.filter(username__istartswith=typed)
-        .order_by("username")
-        .values_list("pk", "username")
-    )
-    for pk, username in people[:OWNERS_READ]:
+    people = User.objects.filter(username__istartswith=beginning).order_by("username")
+    for pk, username in people.values_list("pk", "username")[:OWNERS_READ]:
         if search_index().count(visibility.limit(Match((Token(f"o_{pk}"),))), at_most=1):
             yield username, ""
 
 
-_FOUND: Final[Mapping[str, Callable[[str, Visibility], Found]]] = {
-    "toolkit": _groups("toolkit"),
-    "tag": _groups("tag"),
-    "takes": _fields("parameter"),
-    "returns": _fields("return"),
-    "needs": _fields("configuration"),
-    "owner": _owners,
+_FINDERS: Final[Mapping[str, Finder]] = {
+    "toolkit": _make_group_finder("toolkit"),
+    "tag": _make_group_finder("tag"),
+    "takes": _make_field_finder("parameter"),
+    "returns": _make_field_finder("return"),
+    "needs": _make_field_finder("configuration"),
+    "owner": _find_owners,
 }

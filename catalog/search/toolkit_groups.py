@@ -1,4 +1,7 @@
-"""The catalog without a query: a few tools of each toolkit, the toolkits with the most runnable tools first."""
+"""The catalog without a query: a few tools of each toolkit.
+
+The toolkits with the most runnable tools come first.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from django.db.models import Count, Q
 from catalog.index.filters import write_filter
 from catalog.search import groups, sorting
 from catalog.search.catalog_search import CatalogSearch
-from catalog.search.results import Result, rows_of
+from catalog.search.results import Result, read_results
 from catalog.tools.models import Tool
 from toolshelf_core.caching import LRUCache
 
@@ -24,7 +27,10 @@ NO_TOOLKIT: Final = "Without a toolkit"
 
 @dataclass(frozen=True, slots=True)
 class ToolkitSize:
-    """A toolkit with its numbers of tools and of runnable ones; its key and name are "" for tools without one."""
+    """A toolkit with its numbers of tools and of runnable ones.
+
+    Its key and name are "" for the tools without one.
+    """
 
     key: str
     name: str
@@ -62,23 +68,21 @@ def _count_toolkits(search: CatalogSearch) -> list[ToolkitSize]:
     return sorted(sizes, key=lambda size: (-size.runnable, -size.tools, size.key))
 
 
-def groups_of(search: CatalogSearch, page: Page[ToolkitSize]) -> list[ToolkitGroup]:
-    """The toolkits on a page. Their tools are read in one query, after at most two for each toolkit."""
+def read_groups(search: CatalogSearch, page: Page[ToolkitSize]) -> list[ToolkitGroup]:
+    """The toolkits on a page.
+
+    Their tools are read in one query, after at most two for each toolkit.
+    """
     first_pks = []
     for size in page:
         tools = search.listed.filter(toolkit_key=size.key)
         first_pks.append(sorting.page_of(tools, "runnable", offset=0, limit=TOOLS_SHOWN))
-    rows = {row.tool.pk: row for row in rows_of(search, list(chain(*first_pks)))}
-    groups_shown = []
+    rows = {row.tool.pk: row for row in read_results(search, list(chain(*first_pks)))}
+    toolkits = []
     for size, pks in zip(page, first_pks, strict=True):
         words = write_filter("toolkit", size.name) if size.key else "-has:toolkit"
-        groups_shown.append(
-            ToolkitGroup(
-                size.name or NO_TOOLKIT,
-                size.tools,
-                size.runnable,
-                [rows[pk] for pk in pks if pk in rows],
-                CatalogSearch(words, visibility=search.visibility).address(),
-            )
-        )
-    return groups_shown
+        query = CatalogSearch(words, visibility=search.visibility).address()
+        results = [rows[pk] for pk in pks if pk in rows]
+        label = size.name or NO_TOOLKIT
+        toolkits.append(ToolkitGroup(label, size.tools, size.runnable, results, query))
+    return toolkits

@@ -37,19 +37,22 @@ PARAMETERS: Final = frozenset(
 
 
 def read_parameters(query: QueryDict) -> dict[str, Any]:
-    """The parameters in a URL, for `with_filters`. It usually comes from a link: invalid ones are ignored."""
+    """The parameters in a URL, for `add_filters`.
+
+    It usually comes from a link, so invalid ones are ignored.
+    """
     return {
         **{name: CHOICES.get(query.get(name, "")) for name in _YES_OR_NO},
         "usable": query.getlist("usable"),
-        "grade": _number(query.get("grade"), [lowest for lowest, _ in GRADES]),
-        "score": _number(query.get("score"), range(101)),
+        "grade": _read_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
+        "score": _read_number(query.get("score"), range(101)),
         "toolkit": query.get("toolkit"),
         "tag": query.getlist("tag"),
         "owner": query.get("owner"),
     }
 
 
-def with_filters(words: str, parameters: Mapping[str, Any]) -> str:
+def add_filters(words: str, parameters: Mapping[str, Any]) -> str:
     """`words` after the filters that `parameters` stand for.
 
     Args:
@@ -58,15 +61,15 @@ def with_filters(words: str, parameters: Mapping[str, Any]) -> str:
             "toolkit"?: "mail", "tag"?: ["office"], "owner"?: "ada", ...}; None and empty values do
             not filter.
     """
-    filters = " ".join(_filters_of(parameters))
-    return f"{filters} {words}" if filters and words else filters or words
+    return " ".join(filter(None, [*_write_filters(parameters), words]))
 
 
-def _filters_of(parameters: Mapping[str, Any]) -> Iterator[str]:
+def _write_filters(parameters: Mapping[str, Any]) -> Iterator[str]:
     for name, (yes, no) in _YES_OR_NO.items():
-        choice = parameters.get(name)
-        if choice is not None:
-            yield yes if choice else no
+        if parameters.get(name) is True:
+            yield yes
+        elif parameters.get(name) is False:
+            yield no
     for key in FORMATS:
         if key in parameters.get("usable", ()):
             yield f"usable:{key}"
@@ -83,7 +86,7 @@ def _filters_of(parameters: Mapping[str, Any]) -> Iterator[str]:
         yield write_filter("owner", owner)
 
 
-def _number(text: str | None, among: Container[int]) -> int | None:
+def _read_number(text: str | None, among: Container[int]) -> int | None:
     """The number in `text` if it is one of `among`, else None."""
     if not text or not text.isascii() or not text.isdecimal() or len(text) > len("100"):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any, Final
 
 from django.core.paginator import Page
@@ -15,15 +16,16 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from catalog.access.models import Audience
+from catalog.index.visibility import Visibility
 from catalog.search.catalog_search import CatalogSearch
 from catalog.search.comparison import compare_sections
 from catalog.search.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.search.figures import find_card
 from catalog.search.results import numbered_pages, page_of, results_of
-from catalog.search.similar import similar_tools
+from catalog.search.similar import find_similar_tools
 from catalog.search.sorting import SORTS
-from catalog.search.suggestions import suggestions_for
-from catalog.search.toolkit_groups import groups_of, toolkit_pages
+from catalog.search.suggestions import suggest
+from catalog.search.toolkit_groups import read_groups, toolkit_pages
 from catalog.tools.lookup import revision_of, tool_at
 from catalog.tools.models import Tool
 from catalog.tools.page import SpecText
@@ -45,113 +47,106 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     The results are rendered again only after the catalog has changed.
     """
     search = CatalogSearch.from_query(request.GET, request.user)
-    counted = immediate_facets(search)
-    number = _page_number(request)
-    key = (facets_key(search), counted is not None, number)
-    results = _lists.get_or_compute(
-        key,
-        lambda: _results(
-            search,
-            number,
-            counted or uncounted_facets(search),
-            counted=counted is not None,
-        ),
-    )
-    response = (
-        HttpResponse(results) if wants_part(request) else _list_page(request, search, results)
-    )
+    facets = immediate_facets(search)
+    number = _read_page_number(request)
+    key = (facets_key(search), facets is not None, number)
+    results = _lists.get_or_compute(key, lambda: _render_results(search, number, facets))
+    is_part = wants_part(request)
+    response = HttpResponse(results) if is_part else _render_list(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
 
-def _list_page(request: HttpRequest, search: CatalogSearch, results: SafeString) -> HttpResponse:
+def _render_list(request: HttpRequest, search: CatalogSearch, results: SafeString) -> HttpResponse:
     context = {"search": search, "results": results}
     return render(request, "catalog/search/tool_list.html", context)
 
 
-def _page_number(request: HttpRequest) -> int:
+def _read_page_number(request: HttpRequest) -> int:
     """The number in `?page=`. It usually comes from a link, so an invalid one is the first page."""
     text = request.GET.get("page", "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < MAX_DIGITS else 1
 
 
-def _results(
-    search: CatalogSearch, number: int, facets: tuple[Facet, ...], *, counted: bool
+def _render_results(
+    search: CatalogSearch, number: int, facets: tuple[Facet, ...] | None
 ) -> SafeString:
+    """The results with their facets; a second request counts these if they are None."""
     context: dict[str, Any] = {
         "search": search,
-        "facets": facets,
-        "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
-        "sorts": _sorts(search),
+        "facets": facets or uncounted_facets(search),
+        "facets_url": None,
+        "sorts": _list_sorts(search),
         "toolkit": find_card(search.toolkit_key, search.visibility),
     }
+    if facets is None:
+        context["facets_url"] = f"{reverse('catalog:facets')}{search.address()}"
     if search.is_grouped and search.catalog_size:
         toolkits = toolkit_pages(search).get_page(number)
-        context["groups"] = groups_of(search, toolkits)
+        context["groups"] = read_groups(search, toolkits)
         sizes = toolkits.paginator.object_list
         context["toolkits"] = sum(size.key != "" for size in sizes)
         context["tools"] = sum(size.tools for size in sizes)
-        context |= _pagination_context(search, toolkits, f"Toolkits {_range(toolkits)}")
+        summary = f"Toolkits {_describe_range(toolkits)}"
+        context |= _paginate(search, toolkits, summary)
     else:
         current = numbered_pages(search).get_page(number)
         page = results_of(search, current)
+        summary = _describe_range(current)
+        if not page.counted:
+            summary += "+"
         context["page"] = page
-        context |= _pagination_context(
-            search, current, f"{_range(current)}{'' if page.counted else '+'}"
-        )
+        context |= _paginate(search, current, summary)
     return render_to_string("catalog/search/_results.html", context)
 
 
-def _sorts(search: CatalogSearch) -> list[tuple[str, bool, str]]:
+def _list_sorts(search: CatalogSearch) -> list[tuple[str, bool, str]]:
     """The orders of a list: the name, whether it is this one, and the URL's query."""
     labels = dict(SORTS)
     if search.is_grouped or (search.is_list and not search.narrowed):
         labels[""] = "Toolkits"
     elif search.is_list:
         labels[""] = labels.pop("runnable")
-    return [
-        (label, sort == search.sort, replace(search, sort=sort).address())
-        for sort, label in labels.items()
-    ]
+    sorts = []
+    for sort, label in labels.items():
+        query = replace(search, sort=sort).address()
+        sorts.append((label, sort == search.sort, query))
+    return sorts
 
 
-def _range(page: Page[Any]) -> str:
+def _describe_range(page: Page[Any]) -> str:
     return f"{page.start_index():,} to {page.end_index():,} of {page.paginator.count:,}"
 
 
-def _pagination_context(search: CatalogSearch, page: Page[Any], summary: str) -> dict[str, Any]:
+def _paginate(search: CatalogSearch, page: Page[Any], summary: str) -> dict[str, Any]:
     """The context of `_pagination.html` for a list whose pages have numbers."""
-    pages = page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)
-    return {
-        "previous_url": search.address(page=page.number - 1) if page.has_previous() else None,
-        "next_url": search.address(page=page.number + 1) if page.has_next() else None,
-        "pages": [
-            (
-                number,
-                search.address(page=number) if isinstance(number, int) else "",
-                number == page.number,
-            )
-            for number in pages
-        ],
-        "summary": summary,
-    }
+    context: dict[str, Any] = {"previous_url": None, "next_url": None, "summary": summary}
+    if page.has_previous():
+        context["previous_url"] = search.address(page=page.number - 1)
+    if page.has_next():
+        context["next_url"] = search.address(page=page.number + 1)
+    pages = []
+    for number in page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1):
+        query = search.address(page=number) if isinstance(number, int) else ""
+        pages.append((number, query, number == page.number))
+    return {**context, "pages": pages}
 
 
 @require_safe
 def facet_list(request: HttpRequest) -> HttpResponse:
-    """The facets of a list with their counts, which the list page of a large catalog requests after the results.
+    """The facets of a list with their counts.
 
-    A browser without JavaScript gets the whole page with counts.
+    The list page of a large catalog requests them after the results. A browser without JavaScript
+    gets the entire page with counts.
     """
     search = CatalogSearch.from_query(request.GET, request.user)
     facets = facets_of(search)
     if request.htmx:  # type: ignore[attr-defined]
-        response = render(
-            request, "catalog/search/_facets.html", {"search": search, "facets": facets}
-        )
+        context = {"search": search, "facets": facets}
+        response = render(request, "catalog/search/_facets.html", context)
     else:
-        results = _results(search, _page_number(request), facets, counted=True)
-        response = _list_page(request, search, results)
+        results = _render_results(search, _read_page_number(request), facets)
+        response = _render_list(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -160,8 +155,8 @@ def facet_list(request: HttpRequest) -> HttpResponse:
 def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The tools most similar to a tool; an htmx request gets only the list."""
     tool = tool_at(slug, request.user)
-    context = {"tool": tool, "similar": similar_tools(tool, request.user)}
-    return render_part_or_page(
+    context = {"tool": tool, "similar": find_similar_tools(tool, request.user)}
+    return part_or_page(
         request, "catalog/search/similar/_list.html", "catalog/search/similar/page.html", context
     )
 
@@ -179,11 +174,12 @@ def compare_tools(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     old, new = tool_at(slug, request.user), tool_at(other, request.user)
     texts = [SpecText(revision_of(tool).source).text for tool in (old, new)]
     view = request.GET.get("view", "")
+    label = "tool_id" if old.name == new.name else "name"
     context = {
         "old": old,
         "new": new,
-        "old_label": old.name if old.name != new.name else old.tool_id,
-        "new_label": new.name if old.name != new.name else new.tool_id,
+        "old_label": getattr(old, label),
+        "new_label": getattr(new, label),
         "sections": list(compare_sections(old, new)),
         "difference": compare(*texts),
         "view": view,
@@ -196,7 +192,7 @@ def _split_slugs(path: str) -> tuple[str, str]:
     """The slugs of two tools, which ".." joins; each may have two dots too."""
     words = path.split("..")
     splits = [("..".join(words[:cut]), "..".join(words[cut:])) for cut in range(1, len(words))]
-    slugs = {slug for pair in splits for slug in pair}
+    slugs = set(chain.from_iterable(splits))
     existing = set(Tool.objects.filter(slug__in=slugs).values_list("slug", flat=True))
     for pair in splits:
         if existing.issuperset(pair):
@@ -209,34 +205,32 @@ TOOLS_SHOWN: Final = 8
 
 @require_safe
 def palette_entries(request: HttpRequest) -> JsonResponse:
-    """The first tools that match `?q=`, and suggestions that can replace the query from position `start` on.
+    """The first tools that match `?q=`, and suggestions for the query from `start` on.
 
     {"tools": [{"name", "id", "href", "text"}], "start", "suggestions": [{"text", "note"}]}, where
     the text of a tool is the start of its description.
     """
     search = replace(CatalogSearch.from_query(request.GET, request.user), limit=TOOLS_SHOWN)
-    tools = [result.tool for result in page_of(search).results] if search.words.strip() else []
-    start, suggestions = suggestions_for(search.words, search.visibility)
-    return JsonResponse(
-        {
-            "tools": [
-                {
-                    "name": tool.name,
-                    "id": tool.tool_id,
-                    "href": tool.get_absolute_url(),
-                    "text": as_line(tool.description),
-                }
-                for tool in tools
-            ],
-            "start": start,
-            "suggestions": [asdict(one) for one in suggestions],
-        }
-    )
+    results = page_of(search).results if search.words.strip() else ()
+    tools = []
+    for result in results:
+        tool = result.tool
+        text = as_line(tool.description)
+        href = tool.get_absolute_url()
+        tools.append({"name": tool.name, "id": tool.tool_id, "href": href, "text": text})
+    return JsonResponse({"tools": tools, **_suggest(search.words, search.visibility)})
 
 
 @require_safe
 def query_suggestions(request: HttpRequest) -> JsonResponse:
-    """Replacements for the end of `?q=` from `start` on: {"start", "suggestions": [{"text", "note"}]}."""
-    query = request.GET.get("q", "")
-    start, found = suggestions_for(query, Audience.objects.visibility_for(request.user))
-    return JsonResponse({"start": start, "suggestions": [asdict(one) for one in found]})
+    """Replacements for the end of `?q=` from `start` on.
+
+    {"start", "suggestions": [{"text", "note"}]}
+    """
+    visibility = Audience.objects.visibility_for(request.user)
+    return JsonResponse(_suggest(request.GET.get("q", ""), visibility))
+
+
+def _suggest(query: str, visibility: Visibility) -> dict[str, Any]:
+    start, suggestions = suggest(query, visibility)
+    return {"start": start, "suggestions": list(map(asdict, suggestions))}

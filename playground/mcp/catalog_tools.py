@@ -13,10 +13,10 @@ from accounts.models import Person
 from catalog.access.models import Audience
 from catalog.lint.reports import LintReport
 from catalog.search.catalog_search import CatalogSearch
-from catalog.search.matches import matches_of
+from catalog.search.matches import list_matches
 from catalog.search.pagination import BadCursor, Cursor
 from catalog.search.results import Result, page_of
-from catalog.search.url_parameters import with_filters
+from catalog.search.url_parameters import add_filters
 from catalog.tools.lookup import revision_of
 from catalog.tools.models import Tool
 from playground.configurations.compiled_spec import compiled_spec_of
@@ -145,7 +145,13 @@ def _search(arguments: dict[str, JSON], message: Message, person: Person) -> Cal
     except BadCursor:
         return error_result("This cursor is not valid; use `next_cursor` of the previous page.")
     search = CatalogSearch(
-        words=with_filters(str(arguments.get("query", "")), filters),
+        words=add_filters(
+            str(arguments.get("query", "")),
+            {
+                "runnable": runnable if isinstance(runnable, bool) else None,
+                "toolkit": toolkit if isinstance(toolkit, str) and group_key(toolkit) else None,
+            },
+        ),
         cursor=position,
         limit=int(Decimal(str(arguments.get("limit", 10)))),  # 10.0 is an integer in JSON Schema
         visibility=Audience.objects.visibility_for(person),
@@ -178,11 +184,10 @@ def _describe_result(result: Result) -> JSON:
     description = tool.description
     if len(description) > MAX_DESCRIPTION_CHARACTERS:
         description = f"{description[:MAX_DESCRIPTION_CHARACTERS].rstrip()}…"
-    matches: list[JSON] = []
-    for match in matches_of(result):
-        members = {name: value for name, value in match.items() if value is not None}
-        members.pop("marks", None)
-        matches.append(members)
+    matched: list[JSON] = [
+        {name: value for name, value in match.items() if name != "marks" and value is not None}
+        for match in list_matches(result)
+    ]
     return {
         "id": tool.tool_id,
         "name": tool.name,

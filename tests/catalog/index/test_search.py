@@ -9,7 +9,7 @@ from catalog.search.catalog_search import CatalogSearch
 from catalog.search.facets import facets_of
 from catalog.search.pagination import BadCursor, Cursor
 from catalog.search.results import numbered_pages, page_of, results_of
-from catalog.search.similar import similar_tools
+from catalog.search.similar import find_similar_tools
 from catalog.tools.hooks import hooks
 from catalog.tools.models import Tool
 from catalog.tools.publishing import publish_many
@@ -615,7 +615,7 @@ def test_similar_tools_have_similar_texts():
     make_tool("get_mail", description="Reads mail.")
     make_tool("old_weather", description="The weather of a place.", archived=True)
 
-    similar = [one.tool.tool_id for one in similar_tools(tool, None)]
+    similar = [one.tool.tool_id for one in find_similar_tools(tool, None)]
 
     assert similar[:1] == ["get_forecast"]
     assert "old_weather" not in similar

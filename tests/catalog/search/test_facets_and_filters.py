@@ -15,7 +15,7 @@ from catalog.organise.lifecycle import archive, deprecate
 from catalog.search.catalog_search import CatalogSearch
 from catalog.search.facets import facets_of
 from catalog.search.results import page_of
-from catalog.search.suggestions import suggestions_for
+from catalog.search.suggestions import suggest
 from catalog.tools.assessments import assess_all
 from catalog.tools.hooks import hooks
 from catalog.tools.models import Tool
@@ -156,7 +156,7 @@ def test_a_toolkit_whose_name_is_a_word_of_others_is_organised_alone():
 @pytest.mark.usefixtures("catalog")
 @pytest.mark.parametrize("typed", ["toolkit:", "toolkit:r", "toolkit:sc", "tag:", "tag:m", "tag:e"])
 def test_a_suggested_filter_finds_the_tools_that_its_note_counts(typed):
-    _, suggestions = suggestions_for(typed, ALL_TOOLS)
+    _, suggestions = suggest(typed, ALL_TOOLS)
 
     assert suggestions
     for suggestion in suggestions:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.search.similar import similar_tools
+from catalog.search.similar import find_similar_tools
 from tests.factories import make_tool, properties
 from tests.pages import page, text_of, texts_of
 
@@ -28,7 +28,7 @@ def weather():
 
 
 def test_the_most_similar_tools_come_first_with_reasons(weather):
-    [first, *others] = similar_tools(weather, None)
+    [first, *others] = find_similar_tools(weather, None)
 
     assert first.tool.tool_id == "forecast"
     assert first.parameters == ("city",)
@@ -37,14 +37,14 @@ def test_the_most_similar_tools_come_first_with_reasons(weather):
 
 
 def test_neither_the_tool_itself_nor_an_archived_one_is_similar(weather):
-    found = {one.tool.tool_id for one in similar_tools(weather, None)}
+    found = {one.tool.tool_id for one in find_similar_tools(weather, None)}
 
     assert not {"weather", "old"} & found
 
 
 def test_tools_that_share_only_common_words_are_left_out(weather):
-    assert all(one.parameters or one.words for one in similar_tools(weather, None, limit=20))
-    assert "mail.3" not in {one.tool.tool_id for one in similar_tools(weather, None, limit=20)}
+    assert all(one.parameters or one.words for one in find_similar_tools(weather, None, limit=20))
+    assert "mail.3" not in {one.tool.tool_id for one in find_similar_tools(weather, None, limit=20)}
 
 
 def test_a_word_that_two_tools_share_by_chance_makes_them_not_similar(client):
@@ -57,7 +57,7 @@ def test_a_word_that_two_tools_share_by_chance_makes_them_not_similar(client):
         "loan", name="estimate_loan", description="Interest of a loan between two dates, per month."
     )
 
-    assert similar_tools(paint, None) == []
+    assert find_similar_tools(paint, None) == []
     assert "No similar tools." in page(client, "/tools/paint/similar/").body.text()
 
 
@@ -75,7 +75,7 @@ def test_words_that_a_whole_toolkit_repeats_are_no_reasons_within_it(weather):
     make_tool("pages.move", name="move-page", description=f"Notion | Page moved. {boilerplate}")
     make_tool("else.page", name="page-text", description="Notion page content.")
 
-    found = {one.tool.tool_id: one for one in similar_tools(page_tool, None, limit=20)}
+    found = {one.tool.tool_id: one for one in find_similar_tools(page_tool, None, limit=20)}
 
     assert found["pages.move"].words == ("page",)
     assert "Notion" in found["else.page"].words
@@ -85,7 +85,7 @@ def test_words_of_scripts_without_spaces_are_compared():
     tool = make_tool("a", name="天気", description="都市の天気を調べる")
     make_tool("b", name="天気予報", description="都市の天気予報")
 
-    assert [one.tool.tool_id for one in similar_tools(tool, None)] == ["b"]
+    assert [one.tool.tool_id for one in find_similar_tools(tool, None)] == ["b"]
 
 
 def test_a_tool_may_have_no_similar_tools(client):

@@ -9,7 +9,7 @@ from catalog.index.filters import FILTERS, WrongValue
 from catalog.index.parser import Query
 from catalog.organise.access import Access, change_tool_access
 from catalog.organise.metadata import Organisation, organise
-from catalog.search.suggestions import suggestions_for
+from catalog.search.suggestions import suggest
 from tests.factories import make_tool, make_user, properties
 from tests.site import ROOT
 from toolspec.exports import FORMATS
@@ -39,7 +39,7 @@ def catalog(db):
 
 
 def texts(query, person=None):
-    return [one.text for one in suggestions_for(query, Audience.objects.visibility_for(person))[1]]
+    return [one.text for one in suggest(query, Audience.objects.visibility_for(person))[1]]
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,7 @@ def test_a_name_is_followed_by_a_type():
 def test_another_word_for_a_filter_is_replaced(catalog):
     assert find_filter("param") == "takes"
     assert texts("mail param:sub") == ["takes:subject"]
-    assert suggestions_for("mail param:sub", Audience.objects.visibility_for(None))[0] == len(
-        "mail "
-    )
+    assert suggest("mail param:sub", Audience.objects.visibility_for(None))[0] == len("mail ")
 
 
 def test_what_is_typed_already_is_not_offered(catalog):
