@@ -21,13 +21,18 @@ class ExportOut(Out):
     format: str
     document: Any
     verdict: Literal["as it is", "with changes", "not usable"] = Field(
-        description="`as it is`: a model sees the same name, description and parameters as in the spec."
+        description=(
+            "`as it is`: a model sees the same name, description and parameters as in the spec."
+        )
     )
     losses: list[LossOut] = Field(
         description="The parts of the spec that were kept, rewritten or dropped."
     )
     renamed: dict[str, str] = Field(
-        description="The new names of properties whose names the format does not allow, by JSON Pointer into the spec."
+        description=(
+            "The new names of properties whose names the format does not "
+            "allow, by JSON Pointer into the spec."
+        )
     )
     obstacles: list[str] = Field(description="Why the provider would still reject the document.")
     as_of: str = Field(description="The date on which the rules of the format were looked up.")

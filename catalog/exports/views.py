@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 from catalog.exports.generated_code import project_of
 from catalog.tools.lookup import revision_of, tool_at
 from catalog.tools.models import Tool
-from catalog.tools.page import SpecText, exported
-from toolshelf_core.page_parts import render_part_or_page
+from catalog.tools.page import SpecText, describe_export
+from toolshelf_core.page_parts import part_or_page
 from toolspec.code import LANGUAGES, Project
 from toolspec.errors import GenerationError
 from toolspec.exports import FORMATS, matrix
@@ -62,8 +62,8 @@ def _spec_page(request: HttpRequest, tool: Tool, *, is_first: bool) -> HttpRespo
 
 
 def _export_page(request: HttpRequest, tool: Tool, key: str) -> HttpResponse:
-    context = formats_context(tool, key) | {"usage": exported(revision_of(tool).spec, key)}
-    return render_part_or_page(
+    context = formats_context(tool, key) | {"usage": describe_export(revision_of(tool).spec, key)}
+    return part_or_page(
         request, "catalog/tools/_usage.html", "catalog/exports/export.html", context
     )
 

@@ -52,7 +52,9 @@ class WaiverIn(In):
     pointer: str = Field(
         "",
         max_length=POINTER_LENGTH,
-        description="Waive only the finding at this JSON Pointer. Default: all findings of the rule.",
+        description=(
+            "Waive only the finding at this JSON Pointer. Default: all findings of the rule."
+        ),
     )
     reason: str = Field(
         min_length=1,
@@ -117,7 +119,10 @@ class AppliedOut(Out):
     dry_run: bool
     applied: list[str] = Field(description="The keys of the fixes that were applied.")
     left: list[str] = Field(
-        description="The keys of fixes that no longer applied after the others, or exceeded the limit for one request."
+        description=(
+            "The keys of fixes that no longer applied after the others, "
+            "or exceeded the limit for one request."
+        )
     )
     difference: DifferenceText = Field(description="The changes of the text, as a unified diff.")
 

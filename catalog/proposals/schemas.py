@@ -65,7 +65,9 @@ class DecisionIn(In):
     seen: int | None = Field(
         None,
         ge=0,
-        description="The current revision as you have seen it: 409 if another one was published since.",
+        description=(
+            "The current revision as you have seen it: 409 if another one was published since."
+        ),
     )
 
 

@@ -30,7 +30,9 @@ class RevisionOut(Out):
     score: int | None = Field(description="Its lint score; null if it has not been assessed yet.")
     origin: OriginOut | None = Field(
         None,
-        description="Where it came from; null for revisions that were stored before origins were recorded.",
+        description=(
+            "Where it came from; null for revisions that were stored before origins were recorded."
+        ),
     )
 
 
@@ -43,14 +45,19 @@ class DiffQuery(Schema):
     to: int = Field(ge=1, le=MAX_NUMBER)
     strict: bool = Field(
         False,
-        description="Whether to report changes that are compatible only by convention as `unknown`: new optional"
-        " properties of objects that allow undeclared properties.",
+        description=(
+            "Whether to report changes that are compatible only by "
+            "convention as `unknown`: new optional"
+            " properties of objects that allow undeclared properties."
+        ),
     )
 
 
 class ProofOut(Out):
     kind: str = Field(
-        description="`example` or `run` if the value was found there, `witness` if it was generated."
+        description=(
+            "`example` or `run` if the value was found there, `witness` if it was generated."
+        )
     )
     value: Any = Field(description="A value that one revision accepts and the other rejects.")
     source: str
@@ -66,17 +73,26 @@ class ChangeOut(Out):
     kind: str
     message: str
     verdict: str = Field(
-        description="`breaking`, `unknown`, `wording` (only words that a model reads changed), or `compatible` (only "
-        "if it is certain, or by convention)."
+        description=(
+            "`breaking`, `unknown`, `wording` (only words that a model "
+            "reads changed), or `compatible` (only "
+            "if it is certain, or by convention)."
+        ),
     )
     before: str | None = Field(description="JSON Pointer into the older spec.")
     after: str | None = Field(description="JSON Pointer into the newer spec.")
     note: str = Field(
-        description="Which callers a compatible change may still affect, or which instructions are gone; empty if "
-        "there is nothing to note."
+        description=(
+            "Which callers a compatible change may still affect, or "
+            "which instructions are gone; empty if "
+            "there is nothing to note."
+        ),
     )
     is_by_convention: bool = Field(
-        description="Whether only callers that use undeclared properties are affected; `proof` then shows such a value."
+        description=(
+            "Whether only callers that use undeclared properties are "
+            "affected; `proof` then shows such a value."
+        )
     )
     proof: ProofOut | None
 
@@ -85,7 +101,10 @@ class DiffOut(Out):
     from_: int = Field(serialization_alias="from")
     to: int
     text: DifferenceText = Field(
-        description="A unified diff; empty if the texts are equal. Only the first million characters, if it is longer."
+        description=(
+            "A unified diff; empty if the texts are equal. Only the "
+            "first million characters, if it is longer."
+        )
     )
     added: int = Field(description="The number of added lines.")
     removed: int = Field(description="The number of removed lines.")

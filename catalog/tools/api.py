@@ -48,7 +48,10 @@ def unstar_tool(request: HttpRequest, slug: str) -> Status[None]:
 def get_tool(
     request: HttpRequest, response: HttpResponse, slug: str
 ) -> ToolWithSpecOut | HttpResponse:
-    """Send its `ETag` as `If-Match` with a later `PUT`. Numbers in the spec are exactly as uploaded."""
+    """Send its `ETag` as `If-Match` with a later `PUT`.
+
+    Numbers in the spec are exactly as uploaded.
+    """
     tool = tool_at(slug, request.user)
     if is_known(request, tool.etag):
         return add_deprecation_headers(not_modified(tool.etag), tool)

@@ -1,4 +1,4 @@
-"""Assess each revision once: while publishing a single spec, or in the background after a bulk upload.
+"""Assess each revision once: while a single spec is published, or else in the background.
 
 An assessment takes 1 to 2 ms per spec, longer than publishing it in bulk. Bulk uploads therefore
 leave the backlog to the server (a job of one of its processes) or to the end of `load_specs`. One
@@ -12,6 +12,7 @@ import fcntl
 import logging
 import os
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -38,11 +39,11 @@ PAUSE: Final = 2.0  # after a batch, as a multiple of the time that it took
 ASSESSMENT_COLUMNS: Final = ("score", "usable_formats")
 
 
-# -- one spec ---------------------------------------------------------------------------------------------------------
+# -- one spec --------------------------------------------------------------------------------------
 
 
-def assessment_of(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssessment | None:
-    """As `assess`; logs a failure and returns None, so that it never stops a spec from being published."""
+def try_to_assess(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssessment | None:
+    """As `assess`; logs a failure and returns None, so that it never stops a publication."""
     try:
         return assess(spec, waived)
     except Exception:
@@ -52,36 +53,48 @@ def assessment_of(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> Spe
 
 @dataclass(frozen=True)
 class EarlierAssessments:
-    """Assessments of specs before the transaction that publishes them, and the waivers that applied to them."""
+    """Assessments of specs before the transaction that publishes them.
 
-    found: Mapping[str, SpecAssessment] = field(default_factory=dict)  # by the hashes of the specs
-    waived: Mapping[str, list[WaivedFinding]] = field(default_factory=dict)  # by the tools' ids
+    Attributes:
+        assessments: by the hashes of the specs.
+        waivers: those that applied, by the tools' ids.
+    """
 
-    def still_valid(self, specs: Sequence[ToolSpec]) -> Mapping[str, SpecAssessment]:
-        """The assessments whose tools still have the same waivers. The caller has locked the index."""
-        if not self.found:
+    assessments: Mapping[str, SpecAssessment] = field(default_factory=dict)
+    waivers: Mapping[str, list[WaivedFinding]] = field(default_factory=dict)
+
+    def take_valid(self, specs: Sequence[ToolSpec]) -> Mapping[str, SpecAssessment]:
+        """The assessments whose tools still have the same waivers.
+
+        The caller has locked the index.
+        """
+        if not self.assessments:
             return {}
-        now = _waived_by_id(specs)
-        changed = {
-            spec.sha256 for spec in specs if now.get(spec.tool_id) != self.waived.get(spec.tool_id)
-        }
-        return {key: assessment for key, assessment in self.found.items() if key not in changed}
+        waivers = _read_waivers_by_id(specs)
+        valid = dict(self.assessments)
+        for spec in specs:
+            if waivers.get(spec.tool_id) != self.waivers.get(spec.tool_id):
+                valid.pop(spec.sha256, None)
+        return valid
 
 
-def earlier_assessments(specs: Sequence[ToolSpec]) -> EarlierAssessments:
+def assess_early(specs: Sequence[ToolSpec]) -> EarlierAssessments:
     """Assess specs that are about to be published, with the waivers of their tools."""
-    waived = _waived_by_id(specs)
-    found = {spec.sha256: assessment_of(spec, waived.get(spec.tool_id, ())) for spec in specs}
-    return EarlierAssessments({key: result for key, result in found.items() if result}, waived)
+    waivers = _read_waivers_by_id(specs)
+    assessments = {}
+    for spec in specs:
+        assessment = try_to_assess(spec, waivers.get(spec.tool_id, ()))
+        if assessment:
+            assessments[spec.sha256] = assessment
+    return EarlierAssessments(assessments, waivers)
 
 
-def _waived_by_id(specs: Sequence[ToolSpec]) -> dict[str, list[WaivedFinding]]:
-    waived: dict[str, list[WaivedFinding]] = {}
-    for waiver in Waiver.objects.filter(
-        tool__tool_id__in=[spec.tool_id for spec in specs]
-    ).select_related("tool"):
-        waived.setdefault(waiver.tool.tool_id, []).append(waiver.waived)
-    return waived
+def _read_waivers_by_id(specs: Sequence[ToolSpec]) -> dict[str, list[WaivedFinding]]:
+    waivers = defaultdict(list)
+    rows = Waiver.objects.filter(tool__tool_id__in=[spec.tool_id for spec in specs])
+    for waiver in rows.select_related("tool"):
+        waivers[waiver.tool.tool_id].append(waiver.waived)
+    return waivers
 
 
 def copy_to_tool(tool: Tool, assessment: SpecAssessment | None) -> None:
@@ -90,7 +103,7 @@ def copy_to_tool(tool: Tool, assessment: SpecAssessment | None) -> None:
     tool.usable_formats = " ".join(assessment.usable) if assessment else ""
 
 
-def assessment_row(revision: int, assessment: SpecAssessment) -> Assessment:
+def make_assessment_row(revision: int, assessment: SpecAssessment) -> Assessment:
     """The unsaved row for the revision with this primary key."""
     return Assessment(
         revision_id=revision,
@@ -102,42 +115,46 @@ def assessment_row(revision: int, assessment: SpecAssessment) -> Assessment:
 
 
 def assess_again(tool: Tool) -> None:
-    """Assess a tool again after a waiver changed: the current revision now, the others in the background.
+    """Assess a tool again after a waiver changed.
 
-    The caller is in a transaction and has locked the index.
+    The current revision is assessed now, the others in the background. The caller is in a
+    transaction and has locked the index.
     """
     Assessment.objects.filter(revision__tool=tool).update(assessed_by=0)
     if tool.current is not None:
-        result = assessment_of(tool.current.spec, _waived_by_tool([tool.current]).get(tool.pk, ()))
-        _store([tool.current], {tool.current.pk: result} if result else {})
+        waivers = _read_waivers([tool.current])[tool.pk]
+        _store([tool.current], {tool.current.pk: try_to_assess(tool.current.spec, waivers)})
 
 
-# -- many -------------------------------------------------------------------------------------------------------------
+# -- many ------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Backlog:
-    """The revisions that are not assessed yet. `after`: all revisions up to this primary key have been checked."""
+    """The revisions that are not assessed yet.
+
+    Attributes:
+        after: all revisions up to this primary key have been checked.
+        failures: the primary keys of those that cannot be assessed.
+    """
 
     after: int = 0
-    failed: set[int] = field(default_factory=set)
+    failures: set[int] = field(default_factory=set)
 
-    def next(self, limit: int) -> list[Revision]:
-        """The oldest unassessed revisions; [] if every revision is assessed."""
-        outdated = Revision.objects.filter(assessment__assessed_by__lt=ASSESSED_BY).exclude(
-            pk__in=self.failed
-        )
-        found = list(outdated[:limit])
-        if found:
-            return found
-        last = _newest()
+    def find_next(self, limit: int) -> list[Revision]:
+        """The oldest revisions without assessment; [] if every revision is assessed."""
+        outdated = Revision.objects.filter(assessment__assessed_by__lt=ASSESSED_BY)
+        revisions = list(outdated.exclude(pk__in=self.failures)[:limit])
+        if revisions:
+            return revisions
+        last = _find_newest()
         while self.after < last:
             end = min(self.after + WINDOW, last)
             window = Revision.objects.filter(pk__gt=self.after, pk__lte=end, assessment=None)
-            found = list(window.order_by("pk")[:limit])
-            self.after = found[-1].pk if len(found) == limit else end
-            if found:
-                return found
+            revisions = list(window.order_by("pk")[:limit])
+            self.after = revisions[-1].pk if len(revisions) == limit else end
+            if revisions:
+                return revisions
         return []
 
 
@@ -147,85 +164,88 @@ def assess_backlog(backlog: Backlog) -> int:
     Returns:
         The size of the batch; 0 if every revision is assessed.
     """
-    revisions = backlog.next(BATCH)
+    revisions = backlog.find_next(BATCH)
     if not revisions:
         return 0
-    waived = _waived_by_tool(revisions)
-    found = {}
+    earlier_waivers = _read_waivers(revisions)
+    assessments = {}
     for revision in revisions:
-        found[revision.pk] = assessment_of(revision.spec, waived.get(revision.tool_id, ()))
+        waivers = earlier_waivers[revision.tool_id]
+        assessments[revision.pk] = try_to_assess(revision.spec, waivers)
     with transaction.atomic():
         search_index().hold()
-        now = _waived_by_tool(revisions)
+        waivers_now = _read_waivers(revisions)
         for revision in revisions:
-            if now.get(revision.tool_id) != waived.get(
-                revision.tool_id
-            ):  # a waiver changed in the meantime
-                found[revision.pk] = assessment_of(revision.spec, now.get(revision.tool_id, ()))
-        _store(revisions, {key: result for key, result in found.items() if result})
-    backlog.failed.update(key for key, result in found.items() if result is None)
+            waivers = waivers_now[revision.tool_id]
+            if waivers != earlier_waivers[revision.tool_id]:
+                assessments[revision.pk] = try_to_assess(revision.spec, waivers)
+        _store(revisions, assessments)
+    backlog.failures.update(pk for pk, assessment in assessments.items() if assessment is None)
     return len(revisions)
 
 
 def assess_all(*, seconds: float | None = None) -> Iterator[int]:
-    """Assess the whole backlog, for at most `seconds`; yields the number assessed so far after each batch.
+    """Assess the entire backlog, for at most `seconds`.
+
+    Yields the number assessed so far after each batch.
 
     Raises:
         LockHeld: another process is assessing.
     """
-    with assessment_lock():
-        backlog, started, count = Backlog(), time.monotonic(), 0
-        while seconds is None or time.monotonic() - started < seconds:
-            done = assess_backlog(backlog)
-            if not done:
+    with hold_assessment_lock():
+        backlog = Backlog()
+        start = time.monotonic()
+        count = 0
+        while seconds is None or time.monotonic() - start < seconds:
+            size = assess_backlog(backlog)
+            if not size:
                 return
-            count += done
+            count += size
             yield count
 
 
-def _newest() -> int:
+def _find_newest() -> int:
     """The primary key of the newest revision; 0 if there is none."""
     return Revision.objects.aggregate(last=Max("pk"))["last"] or 0
 
 
-def _waived_by_tool(revisions: Sequence[Revision]) -> dict[int, list[WaivedFinding]]:
+def _read_waivers(revisions: Sequence[Revision]) -> defaultdict[int, list[WaivedFinding]]:
     """The waivers of the tools of `revisions`, by the tool's primary key."""
-    found: dict[int, list[WaivedFinding]] = {}
+    waivers = defaultdict(list)
     for waiver in Waiver.objects.filter(tool__in={revision.tool_id for revision in revisions}):
-        found.setdefault(waiver.tool_id, []).append(waiver.waived)
-    return found
+        waivers[waiver.tool_id].append(waiver.waived)
+    return waivers
 
 
-def _store(revisions: Sequence[Revision], found: dict[int, SpecAssessment]) -> None:
-    """Write the assessments; for current revisions also update the tool and the index."""
-    rows = [
-        assessment_row(revision.pk, found[revision.pk])
-        for revision in revisions
-        if revision.pk in found
-    ]
+def _store(revisions: Sequence[Revision], assessments: Mapping[int, SpecAssessment | None]) -> None:
+    """Write the assessments; for current revisions also update the tool and the index.
+
+    `assessments`: by the primary key of the revision; None for one that failed.
+    """
+    rows = []
+    documents = []
+    tools = Tool.objects.in_bulk([revision.tool_id for revision in revisions])
+    for revision in revisions:
+        assessment = assessments[revision.pk]
+        if assessment is None:
+            continue
+        rows.append(make_assessment_row(revision.pk, assessment))
+        tool = tools[revision.tool_id]
+        is_changed = (tool.score, tool.usable) != (assessment.score, assessment.usable)
+        if tool.current_id == revision.pk and is_changed:
+            copy_to_tool(tool, assessment)
+            tool.save(update_fields=ASSESSMENT_COLUMNS)
+            documents.append((document_of(revision.spec), tool))
     Assessment.objects.bulk_create(
         rows,
         update_conflicts=True,
         unique_fields=["revision"],
         update_fields=["score", "usable", "findings", "assessed_by"],
     )
-    specs = {revision.pk: revision.spec for revision in revisions}
-    tools = [
-        tool
-        for tool in Tool.objects.filter(current__in=found)
-        if _differs(tool, found[tool.current_id or 0])
-    ]
-    for tool in tools:
-        copy_to_tool(tool, found[tool.current_id or 0])
-        tool.save(update_fields=ASSESSMENT_COLUMNS)
-    index([(document_of(specs[tool.current_id or 0]), tool) for tool in tools])
+    index(documents)
 
 
-def _differs(tool: Tool, assessment: SpecAssessment) -> bool:
-    return (tool.score, tool.usable) != (assessment.score, assessment.usable)
-
-
-# -- the lock ---------------------------------------------------------------------------------------------------------
+# -- the lock --------------------------------------------------------------------------------------
 
 
 class LockHeld(Exception):
@@ -233,18 +253,17 @@ class LockHeld(Exception):
 
 
 @contextmanager
-def assessment_lock() -> Iterator[None]:
-    """Hold this machine's assessment lock. The operating system releases it when the process ends, however it ends.
+def hold_assessment_lock() -> Iterator[None]:
+    """Hold this machine's assessment lock.
 
-    Several machines that share a database may each hold one: they do some of the work twice, which
-    is harmless.
+    The operating system releases it when the process ends, however it ends. Several machines that
+    share a database may each hold one: they do some of the work twice, which is harmless.
 
     Raises:
         LockHeld: another process holds it.
     """
-    descriptor = os.open(
-        settings.DATA_DIR / "assessment.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+    descriptor = os.open(settings.DATA_DIR / "assessment.lock", flags, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -266,8 +285,8 @@ class Assessor:
 
         It pauses after each batch: requests and uploads need the CPU more.
         """
-        with suppress(LockHeld), assessment_lock():
-            started = time.monotonic()
+        with suppress(LockHeld), hold_assessment_lock():
+            start = time.monotonic()
             while assess_backlog(self.backlog):
-                time.sleep(PAUSE * (time.monotonic() - started))
-                started = time.monotonic()
+                time.sleep(PAUSE * (time.monotonic() - start))
+                start = time.monotonic()

@@ -34,13 +34,28 @@ _DESCRIBES_MEMBERS: Final = frozenset(
 )
 
 MIRRORED: Final = [
-    "name", "sort_name", "description", "parameter_count", "required_count", "effect", "configurable",
-    "needs", "has_examples", "has_return_type", "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
-]  # fmt: skip
+    "name",
+    "sort_name",
+    "description",
+    "parameter_count",
+    "required_count",
+    "effect",
+    "configurable",
+    "needs",
+    "has_examples",
+    "has_return_type",
+    "toolkit",
+    "toolkit_key",
+    "spec_tags",
+    "deprecated_at",
+]
 
 
 def mirror(spec: ToolSpec, tool: Tool) -> None:
-    """Copy the spec's values that lists and facets show into the tool's columns. A user's choice has precedence."""
+    """Copy the spec's values that lists and facets show into the tool's columns.
+
+    A user's choice has precedence.
+    """
     tool.name = spec.name
     tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
     tool.description = spec.description
@@ -62,20 +77,23 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
 
 
 def _count_parameters(parameters: JSON) -> tuple[int | None, int]:
-    """The numbers of parameters and of required ones; None if the root of the schema does not list them."""
+    """The numbers of parameters and of required ones.
+
+    None if the root of the schema does not list them.
+    """
     schema = members_of(parameters)
     properties = members_of(schema.get("properties"))
-    if not properties:
-        return (None if schema.keys() & _DESCRIBES_MEMBERS else 0), 0
-    required = [name for name in items_of(schema.get("required")) if name in properties]
-    return len(properties), len(required)
+    if not properties and not _DESCRIBES_MEMBERS.isdisjoint(schema):
+        return None, 0
+    return len(properties), sum(name in properties for name in items_of(schema.get("required")))
 
 
 def find_needed(configuration: JSON) -> str:
-    """The title of the first required member, or its name, or "configuration"; "" if {} is accepted.
+    """The title of the first required member, or its name, or "configuration"; "" if none is.
 
     Args:
-        configuration: the schema of a tool's configuration; None if it has none.
+        configuration: the schema of a tool's configuration; None if it has none. Nothing is
+            required if it accepts {}.
     """
     if configuration is None or compile_schema(configuration).check({}).verdict != "violates":
         return ""
@@ -89,30 +107,34 @@ def find_needed(configuration: JSON) -> str:
 
 
 def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as stored: on one line, at most `TAG_LENGTH` long, no duplicates, at least one letter or digit in each."""
-    named: dict[str, str] = {}
+    """Tags as stored: on one line, at most `TAG_LENGTH` long, without duplicates.
+
+    Tags without a letter or digit are left out.
+    """
+    tags_by_key: dict[str, str] = {}
     for tag in tags:
-        shown = " ".join(tag.split())[:TAG_LENGTH]
-        if key := group_key(shown):
-            named.setdefault(key, shown)
-    return tuple(named.values())
+        text = " ".join(tag.split())[:TAG_LENGTH]
+        if key := group_key(text):
+            tags_by_key.setdefault(key, text)
+    return tuple(tags_by_key.values())
 
 
 def index(tools: Sequence[tuple[SearchDocument, Tool]]) -> None:
-    """Write tag rows and search index of distinct tools, given the documents of their current specs."""
+    """Write tag rows and search index of distinct tools, each with its current spec's document."""
     ToolTag.objects.filter(tool__in=[tool.pk for _, tool in tools]).delete()
-    tagged = [(tool, tag) for _, tool in tools for tag in tool.tags]
-    ToolTag.objects.bulk_create(
-        [ToolTag(tool=tool, key=group_key(tag), sort_name=tool.sort_name) for tool, tag in tagged]
-    )
-    search_index().put(
-        (tool.pk, document.add_metadata([tool.toolkit, *tool.tags], _metadata_keys(tool)))
-        for document, tool in tools
-    )
+    rows = []
+    documents = []
+    for document, tool in tools:
+        for tag in tool.tags:
+            rows.append(ToolTag(tool=tool, key=group_key(tag), sort_name=tool.sort_name))
+        names = [tool.toolkit, *tool.tags]
+        documents.append((tool.pk, document.add_metadata(names, _list_metadata_keys(tool))))
+    ToolTag.objects.bulk_create(rows)
+    search_index().put(documents)
 
 
-def _metadata_keys(tool: Tool) -> Iterator[str]:
-    """The index's tokens for the facts of a tool that are not in its spec (see `SearchDocument.keys`)."""
+def _list_metadata_keys(tool: Tool) -> Iterator[str]:
+    """The index's tokens for facts that are not in the spec (see `SearchDocument.keys`)."""
     yield from keys_of(tool.score, tool.usable)
     if tool.archived:
         yield "f_archived"
@@ -156,19 +178,23 @@ def require_seen(tool: Tool, seen: Collection[str]) -> None:
     """
     if not tool.is_as_seen(seen):
         raise RevisionConflict(
-            f"The tool has changed: its `ETag` is now {tool.etag}. Read it again to see what changed."
+            f"The tool has changed: its `ETag` is now {tool.etag}. "
+            "Read it again to see what changed."
         )
 
 
-def reindex(tool: Tool, *changed: str) -> None:
-    """Store the columns `changed` of a tool and everything derived from them. The caller has locked the index."""
+def reindex(tool: Tool, *columns: str) -> None:
+    """Store these columns of a tool and everything derived from them.
+
+    The caller has locked the index.
+    """
     if tool.current is None:
-        tool.save(update_fields=changed)
+        tool.save(update_fields=columns)
         return
     mirror(tool.current.spec, tool)
     before = tool.audience_id
     set_audience(tool, toolkits_of([tool]))
-    tool.save(update_fields={*changed, *MIRRORED, "audience"})
+    tool.save(update_fields={*columns, *MIRRORED, "audience"})
     index([(document_of(tool.current.spec), tool)])
     if before not in {None, tool.audience_id}:
         remove_unused_audiences()

@@ -24,9 +24,8 @@ class Assessment(models.Model):
 
     revision = models.OneToOneField("catalog.Revision", primary_key=True, on_delete=models.CASCADE)
     score = models.PositiveSmallIntegerField()
-    usable = models.CharField(
-        max_length=200, blank=True
-    )  # the keys of formats, separated by spaces
+    # the keys of formats, separated by spaces
+    usable = models.CharField(max_length=200, blank=True)
     findings = models.TextField(blank=True)  # " rule:number" for each rule with findings
     assessed_by = models.PositiveIntegerField(db_index=True)
 
@@ -37,8 +36,8 @@ class Assessment(models.Model):
 def read_findings(text: str) -> dict[str, int]:
     """The number of findings of each rule, from `Assessment.findings`."""
     numbers = {}
-    for each in text.split():
-        rule, _, number = each.rpartition(":")
+    for pair in text.split():
+        rule, _, number = pair.rpartition(":")
         numbers[rule] = int(number)
     return numbers
 
@@ -50,9 +49,8 @@ class Waiver(models.Model):
         "catalog.Tool", on_delete=models.CASCADE, related_name="waivers", db_index=False
     )
     rule = models.CharField(max_length=RULE_LENGTH)
-    pointer = models.CharField(
-        max_length=POINTER_LENGTH, blank=True
-    )  # "": every finding of the rule
+    # "": every finding of the rule
+    pointer = models.CharField(max_length=POINTER_LENGTH, blank=True)
     reason = models.CharField(max_length=REASON_LENGTH)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

@@ -1,7 +1,4 @@
-"""Get the tool, revision, source or lint rule that a URL names, or answer 404: for the pages and for the API.
-
-And read numbers and pages of rows.
-"""
+"""Get the tool, toolkit or revision that a URL names, or answer 404: for pages and the API."""
 
 from __future__ import annotations
 
@@ -65,10 +62,10 @@ def toolkit_at(name: str) -> Toolkit:
     toolkit = Toolkit.objects.select_related("owner").filter(key=key).first() if key else None
     if toolkit is not None:
         return toolkit
-    spelled = Tool.objects.in_toolkit(name).values_list("toolkit", flat=True).first()
-    if spelled is None:
+    name_of_tool = Tool.objects.in_toolkit(name).values_list("toolkit", flat=True).first()
+    if name_of_tool is None:
         raise Http404
-    return Toolkit(key=key, name=spelled)
+    return Toolkit(key=key, name=name_of_tool)
 
 
 def toolkit_for(person: Person, action: Action, name: str) -> Toolkit:
@@ -79,10 +76,8 @@ def toolkit_for(person: Person, action: Action, name: str) -> Toolkit:
         NotAllowed: they see it, but may not do this.
     """
     toolkit = toolkit_at(name)
-    if (
-        not may(person, action, toolkit)
-        and not Tool.objects.visible_to(person).in_toolkit(name).exists()
-    ):
+    tools = Tool.objects.visible_to(person).in_toolkit(name)
+    if not may(person, action, toolkit) and not tools.exists():
         raise Http404
     require(person, action, toolkit)
     return toolkit
@@ -101,9 +96,8 @@ def revision_at(slug: str, number: int, person: Person) -> Revision:
     Raises:
         Http404: there is none, or `person` may not see the tool.
     """
-    revision = (
-        Revision.objects.select_related("tool").filter(tool__slug=slug, number=number).first()
-    )
+    revisions = Revision.objects.select_related("tool")
+    revision = revisions.filter(tool__slug=slug, number=number).first()
     if revision is None or not may(person, "see", revision.tool):
         raise Http404
     return revision

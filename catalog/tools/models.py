@@ -65,21 +65,19 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         if not isinstance(person, User):
             return self.none()
         membership = membership_of(person)
+        people = Tool.maintainers.through.objects.values("tool")
+        groups = Tool.maintainer_groups.through.objects.values("tool")
         mine = (
             Q(owner=person)
-            | Q(pk__in=Tool.maintainers.through.objects.filter(user=person).values("tool"))
-            | Q(
-                pk__in=Tool.maintainer_groups.through.objects.filter(
-                    group__in=membership.groups
-                ).values("tool")
-            )
+            | Q(pk__in=people.filter(user=person))
+            | Q(pk__in=groups.filter(group__in=membership.groups))
             | Q(toolkit_key__in=Toolkit.objects.maintained_by(person).values("key"))
         )
         if PUBLISH_TOOLS in membership.abilities:
             mine |= (
                 Q(owner=None)
-                & ~Q(pk__in=Tool.maintainers.through.objects.values("tool"))
-                & ~Q(pk__in=Tool.maintainer_groups.through.objects.values("tool"))
+                & ~Q(pk__in=people)
+                & ~Q(pk__in=groups)
                 & ~Q(toolkit_key__in=Toolkit.objects.with_owner().values("key"))
             )
         return self.filter(mine)
@@ -90,10 +88,8 @@ class ToolQuerySet(models.QuerySet["Tool"]):
 
     def runnable(self) -> ToolQuerySet:
         """Tools that an installed factory provides, or their source."""
-        connected = _source_tools().runnable().values("catalog_tool")
-        return self.filter(
-            models.Q(tool_id__in=hooks.installed_tool_ids()) | models.Q(pk__in=connected)
-        )
+        at_sources = _source_tools().runnable().values("catalog_tool")
+        return self.filter(Q(tool_id__in=hooks.installed_tool_ids()) | Q(pk__in=at_sources))
 
     def in_toolkit(self, name: str) -> ToolQuerySet:
         key = group_key(name)
@@ -107,9 +103,9 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return self.order_by("sort_name", "pk")
 
     def for_rows(self) -> ToolQuerySet:
-        """With the columns that a row shows: all of the tool's own, and a few of related objects."""
-        own = [field.attname for field in Tool._meta.concrete_fields]
-        related = (
+        """With the columns that a row shows: all of the tool's, and a few of related objects."""
+        columns = [field.attname for field in Tool._meta.concrete_fields]
+        related_columns = (
             "current__number",
             "current__sha256",
             "owner__username",
@@ -118,7 +114,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
             "superseded_by__audience",
             "superseded_by__toolkit_key",
         )
-        return self.select_related("current", "owner", "superseded_by").only(*own, *related)
+        return self.with_current().only(*columns, *related_columns)
 
     def with_current(self) -> ToolQuerySet:
         """With the current revision loaded, for pages that show its text."""
@@ -127,7 +123,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """A tool is deprecated since that time; `by_spec` if its spec declares it, rather than a user."""
+    """A tool is deprecated since that time; `by_spec` if its spec declares it, and not a user."""
 
     since: datetime
     note: str
@@ -136,7 +132,9 @@ class Deprecation:
 
 
 class Tool(models.Model):
-    """One entry of the catalog. Its columns mirror the current revision, so that lists need not parse JSON.
+    """One entry of the catalog.
+
+    Its columns mirror the current revision, so that lists need not parse JSON.
 
     A new revision does not change the metadata that users set: the owner, the added tags, the
     toolkit if `toolkit_chosen`, and the deprecation if `deprecation_chosen`. Otherwise toolkit and
@@ -146,16 +144,14 @@ class Tool(models.Model):
     tool_id = models.CharField(max_length=255, unique=True)
     slug = models.CharField(max_length=120, unique=True)
     name = models.CharField(max_length=255)
-    sort_name = models.CharField(
-        max_length=SORT_NAME_LENGTH
-    )  # the name as lists order it: ignoring case
+    # the name as lists order it: ignoring case
+    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)
     description = models.TextField(blank=True)
     # of the outermost parameters; None if the root of their schema does not list them
     parameter_count = models.PositiveIntegerField(null=True, blank=True)
     required_count = models.PositiveIntegerField(default=0)
-    effect = models.CharField(
-        max_length=12, blank=True, default=""
-    )  # an `Effect` of index/document.py
+    # an `Effect` of index/document.py
+    effect = models.CharField(max_length=12, blank=True, default="")
     configurable = models.BooleanField(default=False)
     # the title of what its configuration requires first, or "configuration"; "" if nothing is
     # required
@@ -180,20 +176,18 @@ class Tool(models.Model):
         max_length=10, null=True, blank=True, choices=list(VISIBILITIES.items())
     )
     groups = models.ManyToManyField(Group, blank=True, related_name="+")
-    audience = (
-        models.ForeignKey(  # derived (`catalog/tools/audiences.py`); None: everyone may see it
-            Audience,
-            null=True,
-            blank=True,
-            on_delete=models.PROTECT,
-            related_name="tools",
-            db_index=False,
-        )
+    # derived (`catalog/tools/audiences.py`); None: everyone may see it
+    audience = models.ForeignKey(
+        Audience,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="tools",
+        db_index=False,
     )
     toolkit = models.CharField(max_length=TOOLKIT_LENGTH, blank=True)
-    toolkit_key = models.CharField(
-        max_length=GROUP_KEY_LENGTH, blank=True
-    )  # as toolkits are compared: `group_key`
+    # as toolkits are compared: `group_key`
+    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)
     toolkit_chosen = models.BooleanField(default=False)
     spec_tags = models.TextField(blank=True)  # one per line, as `added_tags`
     added_tags = models.TextField(blank=True)
@@ -211,9 +205,8 @@ class Tool(models.Model):
     # the assessment of the current revision (see assessments.py); None and "" if it is not assessed
     # yet
     score = models.PositiveSmallIntegerField(null=True, blank=True)
-    usable_formats = models.CharField(
-        max_length=200, blank=True, default=""
-    )  # the keys of formats, separated by spaces
+    # the keys of formats, separated by spaces
+    usable_formats = models.CharField(max_length=200, blank=True, default="")
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -283,11 +276,13 @@ class Tool(models.Model):
     @property
     def tags(self) -> list[str]:
         """The tags of its spec and the added ones, without duplicates (compared by `group_key`)."""
-        both = [*self.spec_tags.splitlines(), *self.added_tags.splitlines()]
-        return list({group_key(tag): tag for tag in reversed(both)}.values())[::-1]
+        tags: dict[str, str] = {}
+        for tag in [*self.spec_tags.splitlines(), *self.added_tags.splitlines()]:
+            tags.setdefault(group_key(tag), tag)
+        return list(tags.values())
 
     def hide_successor(self, visibility: Visibility | None = None) -> None:
-        """Show no successor to people who may not see it, or only if `visibility` hides it; nothing is stored."""
+        """Show no successor; with `visibility` only if it hides that one. Nothing is stored."""
         successor = self.superseded_by
         if successor and not (
             visibility and visibility.sees(successor.audience_id, successor.toolkit_key)
@@ -296,14 +291,17 @@ class Tool(models.Model):
 
     @cached_property
     def runnable(self) -> bool:
-        """Whether a factory for it is installed, or it runs through its source; found once for each object."""
+        """Whether a factory for it is installed, or it runs through its source.
+
+        Looked up once for each object.
+        """
         return self.tool_id in hooks.runnable_tool_ids()
 
     @cached_property
     def at_source(self) -> SourceTool | None:
         """The tool as its source lists it, without the source's document, which may be large."""
-        listed = _source_tools().filter(catalog_tool=self).select_related("source")
-        return listed.defer("source__document").first()
+        source_tools = _source_tools().filter(catalog_tool=self).select_related("source")
+        return source_tools.defer("source__document").first()
 
     def hidden_from(self, person: Person) -> str:
         """Why `person` does not see it; "" if they do."""
@@ -343,20 +341,26 @@ class Tool(models.Model):
         return Answer(only_maintainers(self.tool_id, action, self.owner))
 
     def is_maintained_by(self, person: User) -> bool:
-        """Asked once for each object: a page asks for several actions, and one query takes 2 ms of CPU."""
+        """Looked up once for each object.
+
+        A page asks for several actions, and one query takes 2 ms of CPU.
+        """
         if self.owner_id == person.pk:
             return True
         answers: dict[int, bool] = self.__dict__.setdefault("_maintained_by", {})
         if person.pk not in answers:
-            maintained = Tool.objects.filter(pk=self.pk).maintained_by(person)
-            answers[person.pk] = maintained.exists()
+            answers[person.pk] = Tool.objects.filter(pk=self.pk).maintained_by(person).exists()
         return answers[person.pk]
 
     @property
     def etag(self) -> str:
-        """Changes with the revision, the metadata, and facts that the site computes (a factory, the assessment)."""
-        found = (self.runnable, self.score, self.score is not None and self.usable)
-        return f'"{self._version}.{_hashed(found)}"' if any(found) else f'"{self._version}"'
+        """Changes with the revision, the metadata, and facts that the site computes.
+
+        These are whether the tool runs here, and its assessment.
+        """
+        facts = (self.runnable, self.score, self.score is not None and self.usable)
+        parts = [self._version, _hash_facts(facts)]
+        return f'"{".".join(filter(None, parts))}"'
 
     @property
     def _version(self) -> str:
@@ -369,7 +373,9 @@ class Tool(models.Model):
             self.deprecation_chosen
             and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
         )
-        return f"{number}-{sha256[:16]}{'-archived' * self.archived}{f'-{_hashed(metadata)}' if any(metadata) else ''}"
+        archived = "archived" if self.archived else ""
+        parts = [f"{number}-{sha256[:16]}", archived, _hash_facts(metadata)]
+        return "-".join(filter(None, parts))
 
     def is_as_seen(self, etags: Collection[str]) -> bool:
         """Whether one of these entity tags is the tool's; "*" always is.
@@ -377,9 +383,8 @@ class Tool(models.Model):
         Facts that the site computes (whether the tool runs here, its score) do not make a user's
         view outdated.
         """
-        return "*" in etags or self._version in {
-            etag.strip('"').partition(".")[0] for etag in etags
-        }
+        versions = {etag.strip('"').partition(".")[0] for etag in etags}
+        return "*" in etags or self._version in versions
 
 
 def _source_tools() -> SourceToolQuerySet:
@@ -387,8 +392,9 @@ def _source_tools() -> SourceToolQuerySet:
     return apps.get_model("catalog", "SourceTool").objects.all()
 
 
-def _hashed(facts: tuple[object, ...]) -> str:
-    return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
+def _hash_facts(facts: tuple[object, ...]) -> str:
+    """A short hash; "" if nothing is known (all are empty)."""
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:12] if any(facts) else ""
 
 
 class ToolTag(models.Model):
@@ -438,8 +444,9 @@ class Revision(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    # where it came from (origins.py); None if it was stored before origins were recorded
-    origin_kind = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001 - a column without default is quick to add
+    # where it came from (origins.py); None if it was stored before origins were recorded (columns
+    # without default are quick to add)
+    origin_kind = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001
     origin_name = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - likewise
     # what its publisher wrote about the change
     note = models.CharField(max_length=NOTE_LENGTH, null=True, blank=True)  # noqa: DJ001 - likewise
@@ -460,16 +467,19 @@ class Revision(models.Model):
 
     @property
     def score(self) -> int | None:
-        """Its lint score; None if it is not assessed yet. Load its assessment beforehand (`select_related`)."""
-        found: Assessment | None = getattr(self, "assessment", None)
-        return found.score if found else None
+        """Its lint score; None if it is not assessed yet.
+
+        Load its assessment beforehand (`select_related`).
+        """
+        assessment: Assessment | None = getattr(self, "assessment", None)
+        return assessment.score if assessment else None
 
     @property
     def origin(self) -> dict[str, str] | None:
         """Where it came from, as its kind and name; None if that is not known."""
-        return (
-            {"kind": self.origin_kind, "name": self.origin_name or ""} if self.origin_kind else None
-        )
+        if not self.origin_kind:
+            return None
+        return {"kind": self.origin_kind, "name": self.origin_name or ""}
 
     @cached_property
     def spec(self) -> ToolSpec:

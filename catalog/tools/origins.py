@@ -37,10 +37,10 @@ class RevisionOrigin:
         return origin_text(self.kind, self.name)
 
     def is_same(self, kind: str, name: str) -> bool:
-        """Whether it is certain that both are one document or server; two that have no name may be different ones."""
-        return (
-            bool(name) and name == self.name and (kind == self.kind or {kind, self.kind} <= _APIS)
-        )
+        """Whether it is certain that both are one document or server; without a name it is not."""
+        if not name or name != self.name:
+            return False
+        return kind == self.kind or {kind, self.kind} <= _APIS
 
 
 PUBLISHED: Final = RevisionOrigin("spec")

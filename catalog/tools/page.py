@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import filterfalse, islice, starmap
 from typing import Final
 
 from catalog.tools.lookup import revision_of
@@ -37,26 +37,29 @@ class Section:
     @property
     def outline(self) -> tuple[OutlineRow, ...]:
         """Its properties and theirs, and the variants of unions, in the order of the page."""
-        return tuple(_outline(self.node))[:MAX_OUTLINE] if self.node else ()
+        return tuple(_list_outline(self.node))[:MAX_OUTLINE] if self.node else ()
 
     @property
     def pointers(self) -> list[str]:
         """The JSON Pointers of its documented schemas, in the spec."""
-        if self.node is None:
-            return []
-        return [self.node.pointer, *(below.pointer for below in _below(self.node))]
+        return [node.pointer for node in _walk(self.node)] if self.node else []
 
     @property
     def deeper(self) -> str:
         """The anchors of the properties below those of the outline, one per line."""
-        shown = {row.anchor for row in self.outline}
-        named = (node.anchor for node in _below(self.node) if node.name) if self.node else ()
-        return "\n".join(islice((anchor for anchor in named if anchor not in shown), MAX_DEEPER))
+        if self.node is None:
+            return ""
+        outline = {row.anchor for row in self.outline}
+        properties = (node.anchor for node in islice(_walk(self.node), 1, None) if node.name)
+        return "\n".join(islice(filterfalse(outline.__contains__, properties), MAX_DEEPER))
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineRow:
-    """One property or variant. `parent` is the name of the containing member, and a dot; "" at the top."""
+    """One property or variant.
+
+    `parent` is the name of the containing member, and a dot; "" at the top.
+    """
 
     name: str
     anchor: str
@@ -64,31 +67,33 @@ class OutlineRow:
     required: bool
 
 
-def _outline(node: schema_docs.Node, parent: str = "") -> Iterator[OutlineRow]:
+def _list_outline(node: schema_docs.Node, parent: str = "") -> Iterator[OutlineRow]:
     for child in node.children:
-        inner = parent or (f"{child.name}." if child.name else "")
         if child.name:
             yield OutlineRow(child.name, child.anchor, parent, child.required)
-        if not parent:
-            yield from _outline(child, inner)
-        elif not child.name:
-            yield from _outline(child, parent)
+        if not child.name:
+            yield from _list_outline(child, parent)
+        elif not parent:
+            yield from _list_outline(child, f"{child.name}.")
     for branch in node.branches:
         yield OutlineRow(branch.title, branch.node.anchor, parent, required=False)
 
 
-def _below(node: schema_docs.Node) -> Iterator[schema_docs.Node]:
-    for child in (*node.children, *(branch.node for branch in node.branches)):
-        yield child
-        yield from _below(child)
+def _walk(node: schema_docs.Node) -> Iterator[schema_docs.Node]:
+    """The node, and all below it."""
+    yield node
+    for child in node.children:
+        yield from _walk(child)
+    for branch in node.branches:
+        yield from _walk(branch.node)
 
 
-def sections_of(spec: ToolSpec) -> tuple[Section, ...]:
+def document_sections(spec: ToolSpec) -> tuple[Section, ...]:
     """Parameters, returns and configuration, documented."""
     return (
-        _section("parameters", "Parameters", "No parameters.", spec.parameters),
-        _section("returns", "Returns", "The spec has no return type.", spec.return_type),
-        _section("configuration", "Configuration", "No configuration.", spec.configuration),
+        _make_section("parameters", "Parameters", "No parameters.", spec.parameters),
+        _make_section("returns", "Returns", "The spec has no return type.", spec.return_type),
+        _make_section("configuration", "Configuration", "No configuration.", spec.configuration),
     )
 
 
@@ -99,7 +104,7 @@ _POINTERS: Final = {
 }
 
 
-def _section(anchor: str, title: str, absent: str, schema: JSON) -> Section:
+def _make_section(anchor: str, title: str, absent: str, schema: JSON) -> Section:
     if schema is None:
         return Section(anchor, title, absent, None)
     node = schema_docs.document(schema, anchor=anchor, pointer=_POINTERS[anchor])
@@ -108,7 +113,10 @@ def _section(anchor: str, title: str, absent: str, schema: JSON) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How to use the tool in a program: some `code`; or an export with its changes (then `code` is its text)."""
+    """How to use the tool in a program: some `code`.
+
+    Or an export with its changes; then `code` is its text.
+    """
 
     key: str
     label: str
@@ -153,9 +161,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class ToolPage:
-    """The documentation on a tool's page, computed when the template asks for it. `site` is the address of this site.
+    """The documentation on a tool's page, computed when the template asks for it.
 
-    The playground shows how to call the tool (`playground/examples/calls.py`).
+    `site` is the address of this site. The playground shows how to call the tool
+    (`playground/examples/calls.py`).
     """
 
     tool: Tool
@@ -172,13 +181,11 @@ class ToolPage:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        return sections_of(self.spec)
+        return document_sections(self.spec)
 
     @cached_property
     def examples(self) -> tuple[Sample, ...]:
-        return tuple(
-            Sample(number, example) for number, example in enumerate(self.spec.examples, 1)
-        )
+        return tuple(starmap(Sample, enumerate(self.spec.examples, 1)))
 
     @property
     def sample_response(self) -> Sample | None:
@@ -213,7 +220,7 @@ class SpecText:
         return pretty_print(self.source) if self.laid_out else self.source
 
 
-def exported(spec: ToolSpec, key: str) -> Usage:
+def describe_export(spec: ToolSpec, key: str) -> Usage:
     """`spec` in the export format with this key."""
     export_ = export(spec, key)
     code = print_json(export_.document)

@@ -11,7 +11,7 @@ that a script that uploads a folder every night does not undo a user's decision.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,9 +25,9 @@ from catalog.index.document import SearchDocument, document_of
 from catalog.tools.assessments import (
     ASSESSMENT_COLUMNS,
     EarlierAssessments,
-    assessment_row,
+    assess_early,
     copy_to_tool,
-    earlier_assessments,
+    make_assessment_row,
 )
 from catalog.tools.audiences import set_audience, toolkits_of
 from catalog.tools.events import about_tool
@@ -40,22 +40,26 @@ from toolshelf_core import audit
 from toolshelf_core.errors import RevisionConflict
 from toolspec.errors import Problem, SpecError
 from toolspec.spec import ToolSpec, stored_spec
+from toolspec.text.containers import members_of
 from toolspec.text.reader import dumps, parse
 
-BATCH = 500  # specs that a caller should publish per transaction: fast, and short enough for other writers to get in
+# Specs that a caller should publish per transaction: fast, and short enough for other writers.
+BATCH = 500
 
 _log = logging.getLogger(__name__)
 
 Outcome = Literal["created", "revised", "unchanged"]
-OriginsByHash = Mapping[
-    str, RevisionOrigin
-]  # where specs come from, by their hashes; `PUBLISHED` if absent
+# Where specs come from, by their hashes; `PUBLISHED` if absent.
+OriginsByHash = Mapping[str, RevisionOrigin]
 InitialColumns = Mapping[str, Mapping[str, Any]]  # column values of new tools, by the tools' ids
 
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """How some specs are published; the members are those of `publish_many`, and the assessments it has computed."""
+    """How some specs are published.
+
+    The members are those of `publish_many`, and the assessments that it has computed.
+    """
 
     by: User | None
     expected: int | None
@@ -87,7 +91,7 @@ def publish(
     dry_run: bool = False,
     note: str = "",
 ) -> Publication:
-    """Store `spec` as a tool's next revision, or find that it is stored already (the same text, byte for byte).
+    """Store `spec` as a tool's next revision, or find that the same text is stored already.
 
     Args:
         spec: as returned by `read_spec`.
@@ -156,7 +160,7 @@ def publish_many(
         documents=documents or {},
         origins=origins or {},
         note=note,
-        assessments=earlier_assessments(specs) if assess and not dry_run else EarlierAssessments(),
+        assessments=assess_early(specs) if assess and not dry_run else EarlierAssessments(),
     )
     try:
         return _publish(specs, options)
@@ -165,20 +169,18 @@ def publish_many(
 
 
 def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
-    """`specs` of imports, each with the text of its tool's current revision if the two differ only in blanks.
+    """`specs` of imports, each with its tool's current text if the two differ only in blanks.
 
     Imported specs were once stored on several lines; they are no changes now that they are compact.
     """
-    compact = {spec.tool_id: spec for spec in specs}
-    current = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=compact)
-    stored = dict(compact)
+    last_of_id = {spec.tool_id: spec for spec in specs}
+    current = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=last_of_id)
+    stored = {}
     for tool_id, sha256, source in current.values_list("tool__tool_id", "sha256", "source"):
-        if (
-            sha256 != compact[tool_id].sha256
-            and dumps(parse(source), blanks=False) == compact[tool_id].source
-        ):
-            stored[tool_id] = stored_spec(source)
-    return [stored[spec.tool_id] if spec is compact[spec.tool_id] else spec for spec in specs]
+        spec = last_of_id[tool_id]
+        if sha256 != spec.sha256 and dumps(parse(source), blanks=False) == spec.source:
+            stored[spec.sha256] = stored_spec(source)
+    return [stored.get(spec.sha256, spec) for spec in specs]
 
 
 def _publish_alone(spec: ToolSpec, options: _Options) -> Publication | SpecError:
@@ -188,24 +190,24 @@ def _publish_alone(spec: ToolSpec, options: _Options) -> Publication | SpecError
     except (DataError, IntegrityError):
         _log.exception("The spec of %r cannot be stored.", spec.tool_id)
         message = (
-            f"The database rejects this spec: the stored data of {spec.tool_id!r} may be damaged. See the server's "
-            "log for details."
+            f"The database rejects this spec: the stored data of {spec.tool_id!r} may be damaged. "
+            "See the server's log for details."
         )
         return SpecError([Problem("", message, "publish.not-stored")])
     return outcome
 
 
 def _publish(specs: Sequence[ToolSpec], options: _Options) -> list[Publication | SpecError]:
-    """Publish `specs` in one transaction. An id that occurs again is published in a further round."""
+    """Publish `specs` in one transaction; an id that occurs again in a further round."""
     outcomes: dict[int, Publication | SpecError] = {}
     waiting = list(range(len(specs)))
     with transaction.atomic():
         search_index().hold()
         while waiting:
             first_of_id = {specs[index].tool_id: index for index in reversed(waiting)}
-            these = sorted(first_of_id.values())
-            published = _publish_distinct([specs[index] for index in these], options)
-            outcomes |= zip(these, published, strict=True)
+            indexes = sorted(first_of_id.values())
+            round_outcomes = _publish_distinct([specs[index] for index in indexes], options)
+            outcomes |= zip(indexes, round_outcomes, strict=True)
             waiting = [index for index in waiting if index not in outcomes]
         transaction.set_rollback(options.dry_run)
     return [outcomes[index] for index in range(len(specs))]
@@ -215,11 +217,12 @@ def _publish_distinct(
     specs: Sequence[ToolSpec], options: _Options
 ) -> list[Publication | SpecError]:
     """As `publish_many`, for specs with distinct ids."""
-    tools = _tools_with_ids([spec.tool_id for spec in specs])
-    refusals = _slug_refusals([spec for spec in specs if spec.tool_id not in tools])
+    tools = _read_tools([spec.tool_id for spec in specs])
+    refusals = _refuse_slugs([spec for spec in specs if spec.tool_id not in tools])
     now = timezone.now()
     new: list[tuple[ToolSpec, Tool]] = []
-    changed: list[tuple[ToolSpec, Tool]] = []
+    revised: list[tuple[ToolSpec, Tool]] = []
+    outcomes: dict[str, Outcome] = {}
     for spec in specs:
         tool = tools.get(spec.tool_id)
         if options.expected is not None:
@@ -231,67 +234,63 @@ def _publish_distinct(
             tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now, **columns)
             tools[spec.tool_id] = tool
             new.append((spec, tool))
-        elif (
-            tool.current is None
-            or tool.current.sha256 != spec.sha256
-            or _changes_origin(tool.current, options.origin_of(spec))
-        ):
-            changed.append((spec, tool))
-    outcomes: dict[str, Outcome] = {spec.tool_id: "created" for spec, _ in new}
-    outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
-    _store(new, changed, options)
-    return [
-        refusals.get(spec.tool_id)
-        or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
-        for spec in specs
-    ]
+            outcomes[spec.tool_id] = "created"
+        elif _is_changed(tool, spec, options.origin_of(spec)):
+            revised.append((spec, tool))
+            outcomes[spec.tool_id] = "revised"
+    _store(new, revised, options)
+    results: list[Publication | SpecError] = []
+    for spec in specs:
+        if spec.tool_id in refusals:
+            results.append(refusals[spec.tool_id])
+            continue
+        tool = tools[spec.tool_id]
+        assert tool.current is not None  # noqa: S101 - for mypy: a stored tool has a revision
+        outcome = outcomes.get(spec.tool_id, "unchanged")
+        results.append(Publication(tool, tool.current, outcome))
+    return results
 
 
-def _changes_origin(current: Revision, origin: RevisionOrigin) -> bool:
-    """Whether a source declares the text that the tool has from elsewhere: its own revision records that."""
-    return origin.kind == "source" and (current.origin_kind, current.origin_name) != (
-        origin.kind,
-        origin.name,
-    )
+def _is_changed(tool: Tool, spec: ToolSpec, origin: RevisionOrigin) -> bool:
+    """Whether a spec is a new revision of a tool.
+
+    If a source declares the text that the tool has from elsewhere, a revision records that.
+    """
+    current = tool.current
+    if current is None or current.sha256 != spec.sha256:
+        return True
+    is_same_origin = (current.origin_kind, current.origin_name) == (origin.kind, origin.name)
+    return origin.kind == "source" and not is_same_origin
 
 
-def _publication(tool: Tool, outcome: Outcome) -> Publication:
-    assert tool.current is not None  # noqa: S101 - for mypy: a stored tool has a current revision
-    return Publication(tool, tool.current, outcome)
+def _read_tools(tool_ids: Sequence[str]) -> dict[str, Tool]:
+    """The stored tools with these ids.
+
+    They cannot change until the transaction ends, because every writer locks the index first.
+    """
+    tools = Tool.objects.filter(tool_id__in=tool_ids).select_related("current")
+    return {tool.tool_id: tool for tool in tools.defer("current__source")}
 
 
-def _tools_with_ids(tool_ids: Iterable[str]) -> dict[str, Tool]:
-    """The stored tools. They cannot change until the transaction ends, because every writer locks the index first."""
-    tools = (
-        Tool.objects.filter(tool_id__in=list(tool_ids))
-        .select_related("current")
-        .defer("current__source")
-    )
-    return {tool.tool_id: tool for tool in tools}
-
-
-def _slug_refusals(new: Sequence[ToolSpec]) -> dict[str, SpecError]:
+def _refuse_slugs(new: Sequence[ToolSpec]) -> dict[str, SpecError]:
     """The errors of new tools whose address belongs to another tool, by tool id."""
-    tool_ids = dict(
-        Tool.objects.filter(slug__in=[spec.slug for spec in new]).values_list("slug", "tool_id")
-    )
+    tools = Tool.objects.filter(slug__in=[spec.slug for spec in new])
+    tool_ids = dict(tools.values_list("slug", "tool_id"))
     refusals = {}
     for spec in new:
         holder = tool_ids.setdefault(spec.slug, spec.tool_id)
         if holder != spec.tool_id:
-            refusals[spec.tool_id] = SpecError([_slug_conflict(spec, holder)])
+            refusals[spec.tool_id] = SpecError([_explain_slug_conflict(spec, holder)])
     return refusals
 
 
-def _slug_conflict(spec: ToolSpec, holder: str) -> Problem:
-    definition = spec.document["definition"]
-    pointer = (
-        "/definition/id"
-        if isinstance(definition, dict) and "id" in definition
-        else "/definition/name"
+def _explain_slug_conflict(spec: ToolSpec, holder: str) -> Problem:
+    member = "id" if "id" in members_of(spec.document["definition"]) else "name"
+    message = (
+        f"The tool {holder!r} already has the URL /tools/{spec.slug}/ that this id would get; "
+        "choose another id."
     )
-    message = f"The tool {holder!r} already has the URL /tools/{spec.slug}/ that this id would get; choose another id."
-    return Problem(pointer, message, "publish.address-taken")
+    return Problem(f"/definition/{member}", message, "publish.address-taken")
 
 
 def _check_expected(spec: ToolSpec, tool: Tool | None, expected: int) -> None:
@@ -306,48 +305,48 @@ def _check_expected(spec: ToolSpec, tool: Tool | None, expected: int) -> None:
 
 def _store(
     new: Sequence[tuple[ToolSpec, Tool]],
-    changed: Sequence[tuple[ToolSpec, Tool]],
+    revised: Sequence[tuple[ToolSpec, Tool]],
     options: _Options,
 ) -> None:
     """Write new tools, the next revision of each tool, and the index."""
     now = timezone.now()
-    both = [*new, *changed]
-    assessments = options.assessments.still_valid([spec for spec, _ in both])
-    for spec, tool in both:
+    new_tools = [tool for _, tool in new]
+    pairs = [*new, *revised]
+    assessments = options.assessments.take_valid([spec for spec, _ in pairs])
+    for spec, tool in pairs:
         mirror(spec, tool)
-    toolkits = toolkits_of([tool for _, tool in new])
-    for _, tool in new:
-        if toolkits or tool.visibility:
-            set_audience(tool, toolkits)
-    for spec, tool in both:
         if assessments or tool.score is not None:
             copy_to_tool(tool, assessments.get(spec.sha256))
         tool.updated_at = now
-    Tool.objects.bulk_create([tool for _, tool in new])
-    revisions = [_next_revision(spec, tool, options) for spec, tool in both]
+    toolkits = toolkits_of(new_tools)
+    for tool in new_tools:
+        if toolkits or tool.visibility:
+            set_audience(tool, toolkits)
+    Tool.objects.bulk_create(new_tools)
+    revisions = [_make_revision(spec, tool, options) for spec, tool in pairs]
     Revision.objects.bulk_create(revisions)
-    for (_, tool), revision in zip(both, revisions, strict=True):
-        tool.current = revision
+    for revision in revisions:
+        revision.tool.current = revision
     first = Revision.objects.filter(tool=OuterRef("pk"), number=1).values("pk")
-    Tool.objects.filter(pk__in=[tool.pk for _, tool in new]).update(current=Subquery(first))
-    for _, tool in changed:
+    new_pks = [tool.pk for tool in new_tools]
+    Tool.objects.filter(pk__in=new_pks).update(current=Subquery(first))
+    for _, tool in revised:
         tool.save(update_fields=[*MIRRORED, *ASSESSMENT_COLUMNS, "current", "updated_at"])
-    Assessment.objects.bulk_create(
-        [
-            assessment_row(revision.pk, assessments[revision.sha256])
-            for revision in revisions
-            if revision.sha256 in assessments
-        ]
-    )
-    index([(options.documents.get(spec.sha256) or document_of(spec), tool) for spec, tool in both])
-    events = [_event(tool, revision) for (_, tool), revision in zip(both, revisions, strict=True)]
-    audit.record_many(events, by=options.by)
-    if both and (webhooks := active_webhooks()):
-        pairs = zip(both, revisions, strict=True)
-        queue_events([_webhook_event(tool, revision) for (_, tool), revision in pairs], webhooks)
+    rows = []
+    for revision in revisions:
+        if revision.sha256 in assessments:
+            rows.append(make_assessment_row(revision.pk, assessments[revision.sha256]))
+    Assessment.objects.bulk_create(rows)
+    documents = []
+    for spec, tool in pairs:
+        documents.append((options.documents.get(spec.sha256) or document_of(spec), tool))
+    index(documents)
+    audit.record_many(list(map(_make_audit_event, revisions)), by=options.by)
+    if revisions and (webhooks := active_webhooks()):
+        queue_events(list(map(_make_webhook_event, revisions)), webhooks)
 
 
-def _next_revision(spec: ToolSpec, tool: Tool, options: _Options) -> Revision:
+def _make_revision(spec: ToolSpec, tool: Tool, options: _Options) -> Revision:
     """The unsaved revision that follows the tool's current one."""
     origin = options.origin_of(spec)
     return Revision(
@@ -362,18 +361,17 @@ def _next_revision(spec: ToolSpec, tool: Tool, options: _Options) -> Revision:
     )
 
 
-def _webhook_event(tool: Tool, revision: Revision) -> WebhookEvent:
+def _make_webhook_event(revision: Revision) -> WebhookEvent:
+    tool, number = revision.tool, revision.number
     origin = {"kind": revision.origin_kind, "name": revision.origin_name or None}
-    if revision.number == 1:
+    if number == 1:
         return about_tool("tool.created", tool, revision=1, origin=origin)
-    return about_tool(
-        "tool.revised", tool, revision=revision.number, previous=revision.number - 1, origin=origin
-    )
+    return about_tool("tool.revised", tool, revision=number, previous=number - 1, origin=origin)
 
 
-def _event(tool: Tool, revision: Revision) -> audit.Event:
-    """For the audit log."""
+def _make_audit_event(revision: Revision) -> audit.Event:
+    tool_id = revision.tool.tool_id
     after = {"revision": revision.number, "sha256": revision.sha256, "origin": revision.origin_kind}
     if revision.number == 1:
-        return "tool.create", "tool", tool.tool_id, None, after
-    return "tool.revise", "tool", tool.tool_id, {"revision": revision.number - 1}, after
+        return "tool.create", "tool", tool_id, None, after
+    return "tool.revise", "tool", tool_id, {"revision": revision.number - 1}, after

@@ -68,13 +68,17 @@ class ToolOut(Out):
         description="Its lint score, from 0 to 100; null if it has not been assessed yet."
     )
     usable: list[Format] = Field(
-        description="The formats in which it works unchanged; empty if it has not been assessed yet."
+        description=(
+            "The formats in which it works unchanged; empty if it has not been assessed yet."
+        )
     )
     owner: UserName = Field(
         description="The user who published it first, unless another owner was set."
     )
     toolkit: str = Field(
-        description="The toolkit that it belongs to: set by a user, or the start of its id; may be empty."
+        description=(
+            "The toolkit that it belongs to: set by a user, or the start of its id; may be empty."
+        )
     )
     tags: list[str] = Field(description="The tags of its spec, and those that users added.")
     deprecation: DeprecationOut | None
@@ -105,7 +109,9 @@ class OrganisationIn(In):
     )
     owner: str | None = Field(
         None,
-        description="A user name; null for no owner. Only the owner and administrators may change it.",
+        description=(
+            "A user name; null for no owner. Only the owner and administrators may change it."
+        ),
     )
 
 

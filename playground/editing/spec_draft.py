@@ -14,7 +14,7 @@ from accounts.models import User
 from catalog.revisions.differences import difference_from
 from catalog.tools.lookup import revision_of
 from catalog.tools.models import Revision, Tool
-from catalog.tools.page import Section, SpecText, sections_of
+from catalog.tools.page import Section, SpecText, document_sections
 from playground.configurations.compiled_spec import CompiledSpec
 from playground.form import Submission, begin, read_submission
 from playground.form.parse import Sent
@@ -124,7 +124,7 @@ class SpecDraft:
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """The documentation of its schemas."""
-        return sections_of(self.spec) if self.spec else ()
+        return document_sections(self.spec) if self.spec else ()
 
     @cached_property
     def positions(self) -> Mapping[str, tuple[int, int]]:

@@ -16,8 +16,8 @@ from catalog.tools.assessments import (
     LockHeld,
     assess_all,
     assess_backlog,
-    assessment_lock,
-    assessment_row,
+    hold_assessment_lock,
+    make_assessment_row,
 )
 from catalog.tools.lint_models import Assessment, Waiver
 from catalog.tools.models import Tool
@@ -107,7 +107,7 @@ def test_a_single_published_spec_is_assessed_immediately():
     formats = ("mcp", "mcp-2026-07-28", "openai", "anthropic", "gemini", "langchain", "openapi")
     assert (stored.score, stored.usable) == (100, formats)
     assert values_of(Assessment.objects.get()) == values_of(
-        assessment_row(0, SpecAssessment(100, stored.usable))
+        make_assessment_row(0, SpecAssessment(100, stored.usable))
     )
     assert found_by("f_usable_openai") == at_least(100) == {tool.pk}
     assert found_by("f_usable_openaistrict") == set()
@@ -174,7 +174,8 @@ def test_specs_published_in_bulk_get_the_same_assessment_later():
         spec = read_spec(text)
         alone[spec.tool_id] = assess(spec)
     rows = {
-        tool_id: values_of(assessment_row(0, assessment)) for tool_id, assessment in alone.items()
+        tool_id: values_of(make_assessment_row(0, assessment))
+        for tool_id, assessment in alone.items()
     }
     publish_many([read_spec(text) for text in texts], by=None)
 
@@ -318,7 +319,7 @@ def test_the_job_of_the_server_assesses_all_that_is_new_and_pauses_after_each_ba
 def test_only_one_process_assesses_at_a_time():
     bulk("a")
 
-    with assessment_lock():
+    with hold_assessment_lock():
         Assessor().assess()
         with pytest.raises(LockHeld):
             list(assess_all())
@@ -350,7 +351,7 @@ def test_specs_loaded_by_the_command_are_assessed_unless_a_running_server_does_i
     for number in range(6):
         (tmp_path / f"{number}.json").write_text(spec_text(f"tool-{number}", **GOOD))
 
-    with assessment_lock():
+    with hold_assessment_lock():
         call_command("load_specs", tmp_path)
     left = {tool.score for tool in Tool.objects.all()}
     call_command("load_specs", tmp_path)
@@ -372,15 +373,15 @@ def test_a_dry_run_of_the_command_assesses_no_stored_revision(tmp_path, capsys):
 @pytest.mark.django_db
 def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
     tool = make_tool("a", description="")
-    earlier_assessments = publishing.earlier_assessments
+    assess_early = publishing.assess_early
 
     def overtaken(specs):
-        before = earlier_assessments(specs)
+        before = assess_early(specs)
         waive(tool, rule="description-empty", reason="So be it.", by=None)
         return before
 
     with monkeypatch.context() as patched:
-        patched.setattr(publishing, "earlier_assessments", overtaken)
+        patched.setattr(publishing, "assess_early", overtaken)
         published = publish(make_spec("a", description="", tags=["new"]), by=None)
     assert not Assessment.objects.filter(revision=published.revision).exists()
 
