@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Status
 
 from accounts.api_auth import actor, open_to_all, token_or_session
@@ -26,7 +27,7 @@ from catalog.lint.schemas import (
     advice_members,
     rule_help,
 )
-from catalog.lint.waivers import waive, withdraw
+from catalog.lint.waivers import delete_waiver, waive
 from catalog.proposals.actions import PendingSpec
 from catalog.proposals.schemas import ProposalOut
 from catalog.tools.lookup import revision_at, revision_of, tool_at, tool_for
@@ -53,14 +54,11 @@ def list_rules(request: HttpRequest) -> RulesOut:
 )
 def get_rule(request: HttpRequest, rule: str) -> RuleWithExampleOut:
     """One rule, with an example of a finding, its correction, and the rule's sources."""
-    found = rule_at(rule)
-    findings = findings_in(found, found.example.found)
+    lint_rule = rule_at(rule)
+    findings = findings_in(lint_rule, lint_rule.example.found)
     has_fix = any(finding.fix for finding in findings)
-    return RuleWithExampleOut.of(
-        found,
-        help=rule_help(found.id),
-        example=RuleExampleOut.of(found.example, notes=findings, has_fix=has_fix),
-    )
+    example = RuleExampleOut.of(lint_rule.example, notes=findings, has_fix=has_fix)
+    return RuleWithExampleOut.of(lint_rule, help=rule_help(rule), example=example)
 
 
 @router.get(
@@ -72,22 +70,22 @@ def get_rule(request: HttpRequest, rule: str) -> RuleWithExampleOut:
 def get_lint(
     request: HttpRequest, response: HttpResponse, slug: str, query: Query[LintQuery]
 ) -> LintOut:
-    """The findings of the current revision or an earlier one. To apply a fix, send its key to `/lint/fixes`."""
+    """The findings of the current revision or an earlier one.
+
+    To apply a fix, send its key to `/lint/fixes`.
+    """
     tool = tool_at(slug, request.user)
-    revision = (
-        revision_at(slug, query.revision, request.user) if query.revision else revision_of(tool)
-    )
+    revision = revision_of(tool)
+    if query.revision:
+        revision = revision_at(slug, query.revision, request.user)
     report = LintReport(revision, list(tool.waivers.select_related("created_by")))
+    findings = []
+    for index, finding in enumerate(report.advice):
+        members = advice_members(finding) | {"waiver": report.waived.get(index)}
+        findings.append(FindingOut.model_validate(members))
     response["ETag"] = tool.etag
-    return LintOut.of(
-        report,
-        revision=revision.number,
-        current=revision.pk == tool.current_id,
-        findings=[
-            FindingOut.model_validate(advice_members(one) | {"waiver": report.waived.get(index)})
-            for index, one in enumerate(report.advice)
-        ],
-    )
+    is_current = revision.pk == tool.current_id
+    return LintOut.of(report, revision=revision.number, current=is_current, findings=findings)
 
 
 @router.post(
@@ -105,28 +103,30 @@ def get_lint(
 def apply_fixes(
     request: HttpRequest, slug: str, body: FixesIn
 ) -> Status[AppliedOut] | Status[ProposalOut]:
-    """Publishes the fixed spec as the tool's next revision, if the tool is still at the revision that you have seen.
+    """Publishes the fixed spec as the tool's next revision.
 
-    202 if the tool belongs to someone else: then the fixed spec waits for their approval.
+    The tool must still be at the revision that you have seen. 202 if the tool belongs to someone
+    else: then the fixed spec waits for their approval.
     """
     tool = tool_for(request.user, "propose", slug)
     before = revision_of(tool)
-    fixed, outcome = apply_fixes_to_tool(
+    result, outcome = apply_fixes_to_tool(
         tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run
     )
     if isinstance(outcome, PendingSpec):
         return Status(202, ProposalOut.of_proposal(outcome))
     number = outcome.revision.number
     names = {"old_name": f"revision {before.number}", "new_name": f"revision {number}"}
-    applied = AppliedOut.of(
+    answer = AppliedOut.of(
         outcome,
         revision=before.number if body.dry_run else number,
         dry_run=body.dry_run,
-        applied=[fix.key for fix in fixed.applied],
-        left=[fix.key for fix in fixed.left],
-        difference=write_unified(before.source, fixed.spec.source, **names),
+        applied=[fix.key for fix in result.applied],
+        left=[fix.key for fix in result.left],
+        difference=unified(before.source, result.spec.source, **names),
     )
-    return Status(200 if body.dry_run or outcome.outcome == "unchanged" else 201, applied)
+    is_stored = not body.dry_run and outcome.outcome != "unchanged"
+    return Status(201 if is_stored else 200, answer)
 
 
 @router.get(
@@ -148,7 +148,10 @@ def list_waivers(request: HttpRequest, slug: str) -> WaiversOut:
     summary="Waive a rule",
 )
 def add_waiver(request: HttpRequest, slug: str, body: WaiverIn) -> Status[WaiverOut]:
-    """Waives it in all revisions of the tool, at one JSON Pointer or everywhere. Waived findings cost no score."""
+    """Waives it in all revisions of the tool, at one JSON Pointer or everywhere.
+
+    Waived findings cost no score.
+    """
     waiver = waive(
         tool_for(request.user, "waive", slug),
         rule=body.rule,
@@ -167,12 +170,8 @@ def add_waiver(request: HttpRequest, slug: str, body: WaiverIn) -> Status[Waiver
 )
 def remove_waiver(request: HttpRequest, slug: str, waiver: int) -> Status[None]:
     """The findings that it waived affect the score again."""
-    found = (
-        tool_for(request.user, "waive", slug).waivers.filter(pk=waiver).first()
-        if waiver < 2**63
-        else None
-    )
-    if found is None:
+    tool = tool_for(request.user, "waive", slug)
+    if waiver >= 2**63:  # no primary key is
         raise Http404
-    withdraw(found)
+    delete_waiver(get_object_or_404(tool.waivers, pk=waiver))
     return Status(204, None)

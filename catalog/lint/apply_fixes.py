@@ -1,4 +1,4 @@
-"""Apply fixes of lint findings to a tool, and publish or propose the result as its next revision."""
+"""Apply fixes of lint findings to a tool, and publish or propose its next revision."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FixedSpec:
 def apply_fixes_to_tool(
     tool: Tool, keys: Sequence[str] | None, *, by: User, seen: int, dry_run: bool = False
 ) -> tuple[FixedSpec, Publication | PendingSpec]:
-    """Apply fixes to the current spec of `tool` and publish the result, or hold it for those who may.
+    """Apply fixes to the current spec of `tool`, and publish the result or hold it for approval.
 
     Args:
         tool: with its current revision loaded.
@@ -59,11 +59,11 @@ def apply_fixes_to_tool(
             f"You saw revision {seen}, but revision {revision.number} is current now."
         )
     report = LintReport(revision, list(tool.waivers.all()))
-    fixed = fixed_spec(tool, report.safe_fixes if keys is None else _chosen(report, keys))
-    return fixed, publish_fixed(tool, fixed, by=by, seen=seen, dry_run=dry_run)
+    result = fix_spec(tool, report.safe_fixes if keys is None else _choose_fixes(report, keys))
+    return result, publish_fixed(tool, result, by=by, seen=seen, dry_run=dry_run)
 
 
-def fixed_spec(tool: Tool, fixes: Sequence[Fix]) -> FixedSpec:
+def fix_spec(tool: Tool, fixes: Sequence[Fix]) -> FixedSpec:
     """The current spec of `tool` with `fixes`.
 
     Raises:
@@ -71,45 +71,41 @@ def fixed_spec(tool: Tool, fixes: Sequence[Fix]) -> FixedSpec:
     """
     if not fixes:
         raise DocumentError([Problem("", "There is nothing to fix.", "lint.no-fix")])
-    fixed = apply_safe_fixes(revision_of(tool).source, fixes)
-    spec = read_spec(fixed.text, max_bytes=settings.MAX_SPEC_BYTES)
+    result = apply_safe_fixes(revision_of(tool).source, fixes)
+    spec = read_spec(result.text, max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
         message = (
             f"This fix would change the tool's id to {spec.tool_id!r}; set `definition.id` first."
         )
         raise DocumentError([Problem("", message, "publish.other-tool")])
-    return FixedSpec(spec, fixed.applied, fixed.left)
+    return FixedSpec(spec, result.applied, result.left)
 
 
 def publish_fixed(
-    tool: Tool, fixed: FixedSpec, *, by: User, seen: int, dry_run: bool = False
+    tool: Tool, result: FixedSpec, *, by: User, seen: int, dry_run: bool = False
 ) -> Publication | PendingSpec:
-    """Publish the fixed spec of `tool`, or hold it for those who may; for the errors see `publish_or_hold`."""
+    """Publish the fixed spec of `tool`, or hold it for approval.
+
+    For the errors see `publish_or_hold`.
+    """
     with transaction.atomic():
-        outcome = publish_or_hold(fixed.spec, by=by, expected=seen, dry_run=dry_run)
+        outcome = publish_or_hold(result.spec, by=by, expected=seen, dry_run=dry_run)
         if isinstance(outcome, Publication) and not dry_run:
-            counts = Counter(fix.title for fix in fixed.applied)
-            titles = [
-                f"{title} ({count} times)" if count > 1 else title
-                for title, count in counts.items()
-            ]
+            titles = []
+            for title, count in Counter(fix.title for fix in result.applied).items():
+                titles.append(f"{title} ({count} times)" if count > 1 else title)
+            before = {"revision": seen}
             after = {"revision": outcome.revision.number, "fixes": titles}
-            audit.record(
-                "tool.fix", "tool", tool.tool_id, before={"revision": seen}, after=after, by=by
-            )
+            audit.record("tool.fix", "tool", tool.tool_id, before=before, after=after, by=by)
     return outcome
 
 
-def _chosen(report: LintReport, keys: Sequence[str]) -> list[Fix]:
-    unknown = [
-        Problem(
-            pointer_join("/fixes", place),
-            f"This revision has no fix {key[:40]!r}.",
-            "lint.no-such-fix",
-        )
-        for place, key in enumerate(keys)
-        if key not in report.fixes
-    ]
-    if unknown:
-        raise DocumentError(unknown)
+def _choose_fixes(report: LintReport, keys: Sequence[str]) -> list[Fix]:
+    problems = []
+    for index, key in enumerate(keys):
+        if key not in report.fixes:
+            message = f"This revision has no fix {key[:40]!r}."
+            problems.append(Problem(pointer_join("/fixes", index), message, "lint.no-such-fix"))
+    if problems:
+        raise DocumentError(problems)
     return [report.fixes[key] for key in keys]

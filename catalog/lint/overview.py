@@ -16,14 +16,8 @@ from catalog.tools.models import Tool, ToolQuerySet
 from toolshelf_core.rendering.charts import Bar, Tone, histogram
 from toolspec.lint.assessment import grade_of
 
-RANGES: Final = (
-    (0, 50),
-    (50, 60),
-    (60, 70),
-    (70, 80),
-    (80, 90),
-    (90, 101),
-)  # of the histogram: from, and below
+# Of the histogram: from, and below.
+RANGES: Final = ((0, 50), (50, 60), (60, 70), (70, 80), (80, 90), (90, 101))
 TONES: Final[Mapping[int, Tone]] = {90: "good", 70: "warn", 0: "bad"}
 
 
@@ -32,7 +26,10 @@ def chart_of_scores(scores: Mapping[int | None, int]) -> SafeString:
     bars, tones = [], []
     for lowest, end in RANGES:
         count = sum(scores.get(score, 0) for score in range(lowest, end))
-        query = urlencode({"q": f"score:>={lowest}" + ("" if end > 100 else f" score:<{end}")})
+        words = f"score:>={lowest}"
+        if end <= 100:
+            words += f" score:<{end}"
+        query = urlencode({"q": words})
         url = f"{reverse('catalog:tool_list')}?{query}" if count else ""
         bars.append(Bar(f"{lowest}-{end - 1}" if lowest else f"below {end}", (count,), url))
         tones.append(TONES[grade_of(lowest)])
@@ -40,7 +37,10 @@ def chart_of_scores(scores: Mapping[int | None, int]) -> SafeString:
 
 
 def tools_that_break(rule: str, visibility: Visibility) -> ToolQuerySet:
-    """The available tools with findings of `rule`, by name, with a row's columns and `assessment_findings`."""
+    """The available tools with findings of `rule`, by name.
+
+    They have a row's columns, and `assessment_findings`.
+    """
     tools = Tool.objects.available().with_visibility(visibility).for_rows()
     broken = tools.filter(current__assessment__findings__contains=f" {rule}:")
     findings = F("current__assessment__findings")

@@ -13,7 +13,7 @@ from os.path import commonprefix
 from typing import Final
 from urllib.parse import urlencode
 
-from catalog.lint.reports import LintReport
+from catalog.lint.reports import LintReport, fixes_by_key
 from catalog.tools.lint_models import Waiver
 from catalog.tools.page import SpecText
 from toolshelf_core.rendering.json_highlighting import Note
@@ -35,7 +35,7 @@ MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class PageFinding:
-    """A finding of a revision, its line in the text on the page, and the waiver that accepts it, if any."""
+    """A finding of a revision, its line in the text on the page, and the waiver that accepts it."""
 
     advice: LocatedFinding
     line: int
@@ -77,19 +77,21 @@ class FindingGroup:
     @property
     def message(self) -> str:
         """The message of all shown findings if it is the same, else ""."""
-        messages = {one.advice.problem.message for one in self.shown}
+        messages = {finding.advice.problem.message for finding in self.shown}
         return messages.pop() if len(messages) == 1 else ""
 
     @property
     def base(self) -> str:
         """The pointer of the innermost container of all shown findings."""
-        common = commonprefix([one.advice.problem.pointer for one in self.shown])  # noqa: RUF071 - cut at a "/"
-        return common[: max(common.rfind("/"), 0)]
+        pointers = [finding.advice.problem.pointer for finding in self.shown]
+        beginning = commonprefix(pointers)  # noqa: RUF071 - cut at a "/"
+        return beginning[: max(beginning.rfind("/"), 0)]
 
     @property
     def rows(self) -> list[tuple[PageFinding, str]]:
         """The shown findings, each with the rest of its pointer after `base`."""
-        return [(one, one.advice.problem.pointer[len(self.base) :]) for one in self.shown]
+        start = len(self.base)
+        return [(finding, finding.advice.problem.pointer[start:]) for finding in self.shown]
 
     @property
     def fix_title(self) -> str:
@@ -125,38 +127,32 @@ class LintPage:
             is_chosen = self.rule in (None, RULES[advice.rule])
             if is_chosen and self.severity in (None, advice.severity):
                 by_rule.setdefault(advice.rule, []).append(advice)
-        return [self._group(RULES[rule], found) for rule, found in by_rule.items()]
+        return [self._make_group(RULES[rule], findings) for rule, findings in by_rule.items()]
 
-    def _group(self, rule: Rule, found: Sequence[LocatedFinding]) -> FindingGroup:
-        shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_RULE]
-        fixes = {advice.fix.key: advice.fix for advice in found if advice.fix}
-        located = tuple(PageFinding(advice, self._line(advice)) for advice in shown)
-        return FindingGroup(rule, located, len(found), tuple(fixes.values()))
+    def _make_group(self, rule: Rule, findings: Sequence[LocatedFinding]) -> FindingGroup:
+        limit = MAX_SHOWN if self.rule else SHOWN_PER_RULE
+        first = tuple(map(self._place, findings[:limit]))
+        return FindingGroup(rule, first, len(findings), tuple(fixes_by_key(findings).values()))
 
-    def _line(self, advice: LocatedFinding) -> int:
-        line = (
-            advice.problem.line if self._lines is None else self._lines[advice.problem.pointer][0]
-        )
-        return line or 1
+    def _place(self, advice: LocatedFinding, waiver: Waiver | None = None) -> PageFinding:
+        """The finding with its line in the text on the page."""
+        line = advice.problem.line
+        if self.spec.laid_out:
+            line, _ = self._positions[advice.problem.pointer]
+        return PageFinding(advice, line or 1, waiver)
 
     @cached_property
-    def _lines(self) -> Mapping[str, tuple[int, int]] | None:
-        """The positions of all findings in the text on the page; None if they are those in the uploaded text."""
-        if not self.spec.laid_out:
-            return None
-        return locate(self.spec.text, {one.problem.pointer for one in self.report.advice})
+    def _positions(self) -> Mapping[str, tuple[int, int]]:
+        """The positions of all findings in the text on the page, which was pretty-printed."""
+        return locate(self.spec.text, {advice.problem.pointer for advice in self.report.advice})
 
     @cached_property
     def waived(self) -> list[PageFinding]:
         """The findings that are waived, those of each waiver together."""
         if self.rule or self.severity:
             return []
-        waived = sorted(self.report.waived.items(), key=lambda pair: pair[1].pk)
-        findings = []
-        for index, waiver in waived:
-            advice = self.report.advice[index]
-            findings.append(PageFinding(advice, self._line(advice), waiver))
-        return findings
+        pairs = sorted(self.report.waived.items(), key=lambda pair: pair[1].pk)
+        return [self._place(self.report.advice[index], waiver) for index, waiver in pairs]
 
     @cached_property
     def notes(self) -> list[Note]:
@@ -190,18 +186,18 @@ class SeverityLink:
 def severity_links(
     counts: Mapping[Severity, int], revision: int | None = None
 ) -> list[SeverityLink]:
-    """The links of a severity filter: all, then each severity with its count, the most severe first.
+    """The links of a severity filter: all, then each severity with its count.
 
-    `revision` is the number of an earlier revision that they lead to.
+    The most severe comes first. `revision` is the number of an earlier revision that they lead to.
     """
-    links = [
-        SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0), revision)
-        for severity in SEVERITIES
-    ]
-    return [SeverityLink(None, "All", sum(counts.values()), revision), *links]
+    links = [SeverityLink(None, "All", sum(counts.values()), revision)]
+    for severity in SEVERITIES:
+        title, _ = MEANINGS[severity]
+        links.append(SeverityLink(severity, title, counts.get(severity, 0), revision))
+    return links
 
 
-def change_of(report: LintReport, fixes: Sequence[Fix]) -> Difference | None:
+def compare_fixed(report: LintReport, fixes: Sequence[Fix]) -> Difference | None:
     """The change that `fixes` make together; None for a spec too long to show it."""
     source = report.revision.source
     if len(source) > PREVIEW_CHARACTERS:

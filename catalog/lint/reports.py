@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -16,8 +16,13 @@ from toolspec.lint import SEVERITIES, Fix, LocatedFinding, Severity, lint_with_p
 _advice: Final[LRUCache[tuple[LocatedFinding, ...]]] = LRUCache(max_weight=100)
 
 
+def fixes_by_key(findings: Iterable[LocatedFinding]) -> dict[str, Fix]:
+    """The fixes of these findings, without duplicates."""
+    return {finding.fix.key: finding.fix for finding in findings if finding.fix is not None}
+
+
 def advice_of(revision: Revision) -> tuple[LocatedFinding, ...]:
-    """The findings in a revision, from the cache if it was checked recently: revisions never change."""
+    """The findings in a revision, cached if it was checked recently: revisions never change."""
     return _advice.get_or_compute(
         revision.sha256, lambda: tuple(lint_with_positions(revision.spec))
     )
@@ -36,20 +41,23 @@ class LintReport:
 
     @cached_property
     def waived(self) -> Mapping[int, Waiver]:
-        """The waivers of findings, by index into `advice`; a waiver of one pointer precedes that of a whole rule."""
+        """The waivers of findings, by index into `advice`.
+
+        A waiver of one pointer precedes that of an entire rule.
+        """
         closest = sorted(self.waivers, key=lambda waiver: not waiver.pointer)
-        found = {}
-        for index, one in enumerate(self.advice):
+        waivers = {}
+        for index, finding in enumerate(self.advice):
             for waiver in closest:
-                if waiver.waived.covers(one.rule, one.problem.pointer):
-                    found[index] = waiver
+                if waiver.waived.covers(finding.rule, finding.problem.pointer):
+                    waivers[index] = waiver
                     break
-        return found
+        return waivers
 
     @cached_property
     def unwaived(self) -> list[LocatedFinding]:
         """The findings that are not waived."""
-        return [one for index, one in enumerate(self.advice) if index not in self.waived]
+        return [finding for index, finding in enumerate(self.advice) if index not in self.waived]
 
     @cached_property
     def score(self) -> int:
@@ -58,35 +66,34 @@ class LintReport:
     @cached_property
     def counts(self) -> dict[Severity, int]:
         """The number of findings of each severity, without waived ones."""
-        return {
-            severity: sum(one.severity == severity for one in self.unwaived)
-            for severity in SEVERITIES
-        }
+        counts: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
+        for finding in self.unwaived:
+            counts[finding.severity] += 1
+        return counts
 
     @property
     def unused_waivers(self) -> list[Waiver]:
         """The waivers without a finding in this revision."""
-        used = {waiver.pk for waiver in self.waived.values()}
-        return [waiver for waiver in self.waivers if waiver.pk not in used]
+        effective = {waiver.pk for waiver in self.waived.values()}
+        return [waiver for waiver in self.waivers if waiver.pk not in effective]
 
     @property
     def usable(self) -> tuple[str, ...]:
         """The keys of the formats that accept the spec without changes."""
         return usable_as_it_is(self.revision.spec)
 
-    # -- fixes --------------------------------------------------------------------------------------------------------
+    # -- fixes -------------------------------------------------------------------------------------
 
     @cached_property
     def fixes(self) -> dict[str, Fix]:
         """The applicable fixes, by key."""
-        return {one.fix.key: one.fix for one in self.unwaived if one.fix is not None}
+        return fixes_by_key(self.unwaived)
 
     @property
     def safe_fixes(self) -> list[Fix]:
         return [fix for fix in self.fixes.values() if fix.safe]
 
-    def fixes_of(self, rule: str) -> list[Fix]:
+    def list_fixes(self, rule: str) -> list[Fix]:
         """The fixes of the findings of one rule."""
-        return list(
-            {one.fix.key: one.fix for one in self.unwaived if one.fix and one.rule == rule}.values()
-        )
+        findings = [finding for finding in self.unwaived if finding.rule == rule]
+        return list(fixes_by_key(findings).values())

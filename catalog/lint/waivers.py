@@ -1,4 +1,4 @@
-"""Waive findings of lint in a tool: they are accepted for a reason and no longer reduce the score."""
+"""Waive findings of lint in a tool: accepted for a reason, they no longer reduce the score."""
 
 from __future__ import annotations
 
@@ -33,14 +33,17 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
             many waivers.
     """
     reason = " ".join(reason.split())
-    problems = problems_of_waiver(rule, pointer, reason)
+    problems = check_waiver(rule, pointer, reason)
     if problems:
         raise DocumentError(problems)
     with transaction.atomic():
         search_index().hold()
         others = Waiver.objects.filter(tool=tool).exclude(rule=rule, pointer=pointer)
         if others.count() >= MAX_WAIVERS:
-            message = f"A tool can have at most {MAX_WAIVERS} waivers; waive whole rules, or fix the spec."
+            message = (
+                f"A tool can have at most {MAX_WAIVERS} waivers; waive whole rules, "
+                "or fix the spec."
+            )
             raise DocumentError([Problem("/rule", message, "waiver.number")])
         earlier = Waiver.objects.filter(tool=tool, rule=rule, pointer=pointer).first()
         waiver, _ = Waiver.objects.update_or_create(
@@ -52,13 +55,13 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
     return waiver
 
 
-def withdraw(waiver: Waiver) -> None:
+def delete_waiver(waiver: Waiver) -> None:
     """Remove a waiver: its findings count again."""
     with transaction.atomic():
         search_index().hold()
-        deleted, _ = Waiver.objects.filter(pk=waiver.pk).delete()
+        count, _ = Waiver.objects.filter(pk=waiver.pk).delete()
         tool = Tool.objects.with_current().get(pk=waiver.tool_id)
-        if deleted:
+        if count:
             audit.record("waiver.remove", "tool", tool.tool_id, before=_facts_of(waiver))
         assess_again(tool)
 
@@ -67,41 +70,27 @@ def _facts_of(waiver: Waiver) -> dict[str, str]:
     return {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason}
 
 
-def problems_of_waiver(rule: str, pointer: str, reason: str) -> list[Problem]:
-    """The reasons why these are not a valid waiver; with pointers into {"rule", "pointer", "reason"}."""
-    return list(filter(None, [_about_rule(rule), _about_pointer(pointer), _about_reason(reason)]))
+def check_waiver(rule: str, pointer: str, reason: str) -> list[Problem]:
+    """The reasons why these are not a valid waiver.
 
-
-def _about_rule(rule: str) -> Problem | None:
-    return (
-        None
-        if rule in RULES
-        else Problem("/rule", f"There is no rule {rule[:40]!r}.", "waiver.rule")
-    )
-
-
-def _about_pointer(pointer: str) -> Problem | None:
-    if (
-        len(pointer) > POINTER_LENGTH
-        or "\x00" in pointer
-        or (pointer and not pointer.startswith("/"))
-    ):
-        return Problem(
-            "/pointer",
-            f"`pointer` must be a JSON Pointer of at most {POINTER_LENGTH} characters; empty waives the whole rule.",
-            "waiver.pointer",
+    They have pointers into {"rule", "pointer", "reason"}.
+    """
+    problems = []
+    if rule not in RULES:
+        problems.append(Problem("/rule", f"There is no rule {rule[:40]!r}.", "waiver.rule"))
+    is_pointer = not pointer or pointer.startswith("/")
+    if len(pointer) > POINTER_LENGTH or "\x00" in pointer or not is_pointer:
+        message = (
+            f"`pointer` must be a JSON Pointer of at most {POINTER_LENGTH} characters; "
+            "empty waives the whole rule."
         )
-    return None
-
-
-def _about_reason(reason: str) -> Problem | None:
+        problems.append(Problem("/pointer", message, "waiver.pointer"))
     if not reason:
-        return Problem(
-            "/reason", "Enter a reason that explains the waiver to others.", "waiver.reason"
-        )
-    if len(reason) > REASON_LENGTH or "\x00" in reason:
+        message = "Enter a reason that explains the waiver to others."
+        problems.append(Problem("/reason", message, "waiver.reason"))
+    elif len(reason) > REASON_LENGTH or "\x00" in reason:
         message = (
             f"A reason can have at most {REASON_LENGTH} characters; this one has {len(reason):,}."
         )
-        return Problem("/reason", message, "waiver.reason")
-    return None
+        problems.append(Problem("/reason", message, "waiver.reason"))
+    return problems

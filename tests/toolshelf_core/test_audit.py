@@ -17,7 +17,7 @@ from accounts.sign_in_links import create_sign_in_link
 from accounts.tokens import revoke_token
 from accounts.users import create_account
 from catalog.lint.apply_fixes import apply_fixes_to_tool
-from catalog.lint.waivers import waive, withdraw
+from catalog.lint.waivers import delete_waiver, waive
 from catalog.organise.access import Access, change_tool_access, change_toolkit_access
 from catalog.organise.lifecycle import archive, deprecate, restore, undo_deprecation
 from catalog.organise.metadata import Organisation, organise
@@ -224,7 +224,7 @@ def test_waivers_are_recorded(ada):
     tool = make_tool("x")
     rule = next(iter(RULES))
     waiver = waive(tool, rule=rule, reason="It is fine.", by=ada)
-    withdraw(waiver)
+    delete_waiver(waiver)
 
     facts = {"rule": rule, "pointer": "", "reason": "It is fine."}
     assert shown("waiver.add") == [("x", None, facts)]

@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.lint.waivers import waive, withdraw
+from catalog.lint.waivers import delete_waiver, waive
 from catalog.organise.access import Access, change_tool_access
 from catalog.organise.lifecycle import archive
 from catalog.tools.lint_models import Assessment
@@ -114,7 +114,7 @@ def test_a_finding_that_is_waived_does_not_count_even_if_the_score_is_the_same(c
     tool, user = make_tool("Waived here"), make_user()
     waiver = waive(tool, rule=RULE, reason="The name is known.", by=user)
     score = Tool.objects.get().score
-    withdraw(waiver)
+    delete_waiver(waiver)
     Tool.objects.update(score=score)
     assert tools_of(page(client)) == "1 tool"
 
