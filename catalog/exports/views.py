@@ -15,7 +15,7 @@ from catalog.exports.generated_code import project_of
 from catalog.tools.lookup import revision_of, tool_at
 from catalog.tools.models import Tool
 from catalog.tools.page import SpecText, describe_export
-from toolshelf_core.page_parts import part_or_page
+from toolshelf_core.page_parts import render_part_or_page
 from toolspec.code import LANGUAGES, Project
 from toolspec.errors import GenerationError
 from toolspec.exports import FORMATS, matrix
@@ -63,7 +63,7 @@ def _spec_page(request: HttpRequest, tool: Tool, *, is_first: bool) -> HttpRespo
 
 def _export_page(request: HttpRequest, tool: Tool, key: str) -> HttpResponse:
     context = formats_context(tool, key) | {"usage": describe_export(revision_of(tool).spec, key)}
-    return part_or_page(
+    return render_part_or_page(
         request, "catalog/tools/_usage.html", "catalog/exports/export.html", context
     )
 

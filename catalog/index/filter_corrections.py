@@ -112,7 +112,7 @@ def explain_unknown_name(written: str, name: str, value: str) -> FilterProblem:
     reason = f"There is no filter `{name}:`."
     instead = _suggest(name, value)
     if instead:
-        instead = _restore_minus(written, instead)
+        instead = _copy_minus(written, instead)
         return FilterProblem(written, f"{reason} Write `{instead}` instead.", instead)
     text = written.lstrip("-").replace('"', "")
     instead = f'"{text}"'
@@ -123,7 +123,7 @@ def explain_unknown_name(written: str, name: str, value: str) -> FilterProblem:
 
 def explain_wrong_value(written: str, name: str, value: str, reason: str) -> FilterProblem:
     """The problem that a filter does not take a value; `reason` is a sentence."""
-    instead = _restore_minus(written, _suggest(name, value))
+    instead = _copy_minus(written, _suggest(name, value))
     if instead.lstrip("-").startswith(f"{name}:"):
         advice = f"For example, write `{instead}`."
     else:
@@ -156,5 +156,5 @@ def _find_similar_value(value: str) -> str | None:
     return next(iter(get_close_matches(value, _FILTERS_BY_VALUE, n=1, cutoff=0.7)), None)
 
 
-def _restore_minus(written: str, instead: str) -> str:
+def _copy_minus(written: str, instead: str) -> str:
     return f"-{instead}" if written.startswith("-") else instead

@@ -123,7 +123,7 @@ def apply_fixes(
         dry_run=body.dry_run,
         applied=[fix.key for fix in result.applied],
         left=[fix.key for fix in result.left],
-        difference=unified(before.source, result.spec.source, **names),
+        difference=write_unified(before.source, result.spec.source, **names),
     )
     is_stored = not body.dry_run and outcome.outcome != "unchanged"
     return Status(201 if is_stored else 200, answer)

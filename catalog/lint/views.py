@@ -133,7 +133,7 @@ def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def fix_changes(request: HttpRequest, slug: str) -> HttpResponse:
-    """The change that all safe fixes of a revision make together; with `?rule=` all of that rule."""
+    """The change that all safe fixes of a revision make; with `?rule=` all fixes of that rule."""
     tool = tool_at(slug, request.user)
     revision = _read_revision(request, tool)
     report = LintReport(revision, list(tool.waivers.all()))

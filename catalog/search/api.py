@@ -209,4 +209,4 @@ def list_similar_tools(
     for similar in find_similar_tools(tool_at(slug, request.user), request.user, limit=query.limit):
         item = SimilarOut.of(similar.tool, parameters=similar.parameters, words=similar.words)
         items.append(item)
-    return SimilarToolsOut(items=items[: number_that_fits(item.model_dump() for item in items)])
+    return SimilarToolsOut(items=items[: count_that_fit(item.model_dump() for item in items)])

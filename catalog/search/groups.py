@@ -56,7 +56,7 @@ def page_of(
     groups = [group for group in visible_groups(kind, visibility) if part in group.key]
     groups.sort(key=place)
     size, _, key = after.partition(".")
-    if (tools := number_in(size)) is not None:
+    if (tools := read_number(size)) is not None:
         previous = place(Group(group_key(key), "", tools))
         groups = [group for group in groups if place(group) > previous]
     page = groups[:limit]

@@ -156,7 +156,7 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The tools most similar to a tool; an htmx request gets only the list."""
     tool = tool_at(slug, request.user)
     context = {"tool": tool, "similar": find_similar_tools(tool, request.user)}
-    return part_or_page(
+    return render_part_or_page(
         request, "catalog/search/similar/_list.html", "catalog/search/similar/page.html", context
     )
 

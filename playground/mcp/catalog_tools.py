@@ -145,13 +145,7 @@ def _search(arguments: dict[str, JSON], message: Message, person: Person) -> Cal
     except BadCursor:
         return error_result("This cursor is not valid; use `next_cursor` of the previous page.")
     search = CatalogSearch(
-        words=add_filters(
-            str(arguments.get("query", "")),
-            {
-                "runnable": runnable if isinstance(runnable, bool) else None,
-                "toolkit": toolkit if isinstance(toolkit, str) and group_key(toolkit) else None,
-            },
-        ),
+        words=add_filters(str(arguments.get("query", "")), filters),
         cursor=position,
         limit=int(Decimal(str(arguments.get("limit", 10)))),  # 10.0 is an integer in JSON Schema
         visibility=Audience.objects.visibility_for(person),
@@ -184,10 +178,11 @@ def _describe_result(result: Result) -> JSON:
     description = tool.description
     if len(description) > MAX_DESCRIPTION_CHARACTERS:
         description = f"{description[:MAX_DESCRIPTION_CHARACTERS].rstrip()}…"
-    matched: list[JSON] = [
-        {name: value for name, value in match.items() if name != "marks" and value is not None}
-        for match in list_matches(result)
-    ]
+    matches: list[JSON] = []
+    for match in list_matches(result):
+        members = {name: value for name, value in match.items() if value is not None}
+        members.pop("marks", None)
+        matches.append(members)
     return {
         "id": tool.tool_id,
         "name": tool.name,
