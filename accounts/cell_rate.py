@@ -99,7 +99,9 @@ class Quota:
     def wait_s(self) -> float:
         """0 if the request is allowed, else the seconds until it would be."""
         excess_s = self.ahead_s - self.rate.seconds
-        return excess_s if excess_s > ROUNDING_S else 0.0
+        if excess_s <= ROUNDING_S:
+            return 0.0
+        return excess_s
 
     @property
     def reset_s(self) -> float:

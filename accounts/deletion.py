@@ -26,7 +26,8 @@ def list_consequences(user: User) -> list[str]:
         meta = relation.related_model._meta
         noun = str(meta.verbose_name if count == 1 else meta.verbose_name_plural)
         is_deleted = relation.on_delete is models.CASCADE
-        counts["Deleted" if is_deleted else "Retained without the name", noun] += count
+        word = "Deleted" if is_deleted else "Retained without the name"
+        counts[word, noun] += count
     return [f"{word}: {count:,} {noun}." for (word, noun), count in sorted(counts.items())]
 
 

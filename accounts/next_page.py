@@ -30,7 +30,7 @@ def is_page_of_site(request: HttpRequest, url: str) -> bool:
     return not path.startswith(reverse("accounts:sign_in"))
 
 
-def remembered_next(request: HttpRequest) -> str:
+def recall_next(request: HttpRequest) -> str:
     """The page that `remember_next` stored in this browser; "" if there is none."""
     url = unquote(request.COOKIES.get(settings.NEXT_COOKIE_NAME, ""))
     return url if is_page_of_site(request, url) else ""

@@ -58,11 +58,15 @@ def record_throttled(username: str, wait_s: int) -> None:
 
 def record_refused_sign_in(reason: str, user: User | None = None) -> None:
     """Record that somebody proved who they are, but may not sign in."""
-    record_bounded("sign-in.refused", "person", user.username if user else UNKNOWN, reason=reason)
+    record_bounded("sign-in.refused", "person", _name(user), reason=reason)
 
 
 def record_wrong_passkey(user: User | None = None) -> None:
-    record_bounded("passkey.failed", "person", user.username if user else UNKNOWN)
+    record_bounded("passkey.failed", "person", _name(user))
+
+
+def _name(user: User | None) -> str:
+    return user.username if user else UNKNOWN
 
 
 def _record_sign_in(user: Any, **_: Any) -> None:

@@ -32,6 +32,7 @@ from accounts.models import FailedSignIn, digest
 from accounts.sign_in_audit import record_throttled
 from toolshelf_core.client_address import network_of
 from toolshelf_core.errors import Busy
+from toolshelf_core.templatetags.text_display import count
 
 TRIES_WINDOW = timedelta(minutes=15)
 CHECKS_AT_ONCE = 4  # passwords; each takes Argon2 100 MiB and all of a core for a while
@@ -52,13 +53,14 @@ class Limit:
     def wait_s(self, failures: int) -> int:
         """How long after the last of `failures` the next attempt is refused."""
         over = failures - self.free
-        return 0 if over < 0 else min(self.longest_s, self.first_s << min(over, 16))
+        if over < 0:
+            return 0
+        return min(self.longest_s, self.first_s << min(over, 16))
 
 
 OF_PAIR = Limit(free=5, first_s=10, longest_s=120)
-SPREAD = Limit(
-    free=20, first_s=2, longest_s=30
-)  # counts addresses of an account, and accounts of an address
+# Counts addresses of an account, and accounts of an address.
+SPREAD = Limit(free=20, first_s=2, longest_s=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +71,22 @@ class Origin:
     is_known: bool = False
 
 
-def origin_of(request: HttpRequest, username: str) -> Origin:
+def find_origin(request: HttpRequest, username: str, default: str = "") -> Origin:
     """The origin of an attempt to sign in as `username`.
 
-    It is a browser that did so before, or else the client's network.
+    It is a browser that did so before, or else `default`, or the client's network.
     """
     browser = identify_browser(request, username)
-    return Origin(f"browser {browser}", is_known=True) if browser else Origin(network_of(request))
+    if browser is None:
+        return Origin(default or network_of(request))
+    return Origin(f"browser {browser}", is_known=True)
 
 
 @contextmanager
-def counted_try(
-    username: str, origin: Origin, *, guessed: str = "passwords", person: str = ""
+def count_try(
+    username: str, origin: Origin, *, secrets: str = "passwords", person: str = ""
 ) -> Iterator[None]:
-    """One sign-in attempt.
+    """Count a sign-in attempt.
 
     It counts as failed from its start, so that concurrent attempts are counted too.
 
@@ -91,7 +95,7 @@ def counted_try(
     Args:
         username: the account, or another secret that is guessed.
         origin: where the attempt comes from.
-        guessed: what the attempts guess, for the message.
+        secrets: what the attempts guess, for the message.
         person: the name of the account, for the audit log, if `username` is another secret.
 
     Raises:
@@ -108,13 +112,12 @@ def counted_try(
         else:
             this = FailedSignIn.objects.create(account=account, address=source, at=now)
     if wait_s:
-        unit = "second" if wait_s == 1 else "seconds"
-        raise Busy(f"Too many wrong {guessed}. Try again in {wait_s} {unit}.", retry_after_s=wait_s)
+        message = f"Too many wrong {secrets}. Try again in {count(wait_s, 'second')}."
+        raise Busy(message, retry_after_s=wait_s)
     if not _checks.acquire(timeout=1):
         this.delete()
-        raise Busy(
-            "Too many people are signing in right now. Try again in a few seconds.", retry_after_s=2
-        )
+        message = "Too many people are signing in right now. Try again in a few seconds."
+        raise Busy(message, retry_after_s=2)
     try:
         yield
         FailedSignIn.objects.filter(account=account, address=source).delete()
@@ -123,21 +126,21 @@ def counted_try(
 
 
 @contextmanager
-def counted_guess(
+def count_guess(
     form: forms.BaseForm,
     username: str,
     origin: Origin,
     *,
-    guessed: str = "passwords",
+    secrets: str = "passwords",
     person: str = "",
 ) -> Iterator[None]:
-    """As `counted_try`, for a form, which notes in `retry_after_s` when to try again.
+    """As `count_try`, for a form, which notes in `retry_after_s` when to try again.
 
     Raises:
         ValidationError: it is too early, or too many passwords are being checked.
     """
     try:
-        with counted_try(username, origin, guessed=guessed, person=person):
+        with count_try(username, origin, secrets=secrets, person=person):
             yield
     except Busy as busy:
         # Of the forms that are limited.
@@ -150,24 +153,18 @@ def seconds_to_wait(account: str, source: str, *, now: datetime, is_known: bool)
 
     0 if it is allowed now.
     """
-    failed = FailedSignIn.objects.filter(at__gt=now - TRIES_WINDOW)
-    counts = [
-        (
-            OF_PAIR,
-            failed.filter(account=account, address=source).aggregate(
-                count=Count("pk"), last=Max("at")
-            ),
-        )
-    ]
+    failures = FailedSignIn.objects.filter(at__gt=now - TRIES_WINDOW)
+    of_account = failures.filter(account=account)
+    limits = [(OF_PAIR, of_account.filter(address=source), Count("pk"))]
     if not is_known:
-        of_account, of_source = failed.filter(account=account), failed.filter(address=source)
-        counts += [
-            (SPREAD, of_account.aggregate(count=Count("address", distinct=True), last=Max("at"))),
-            (SPREAD, of_source.aggregate(count=Count("account", distinct=True), last=Max("at"))),
+        limits += [
+            (SPREAD, of_account, Count("address", distinct=True)),
+            (SPREAD, failures.filter(address=source), Count("account", distinct=True)),
         ]
-    waits = [
-        (found["last"] + timedelta(seconds=limit.wait_s(found["count"])) - now).total_seconds()
-        for limit, found in counts
-        if found["last"] is not None
-    ]
-    return max(0, *(math.ceil(wait) for wait in waits)) if waits else 0
+    wait_s = 0
+    for limit, rows, number in limits:
+        totals = rows.aggregate(count=number, last=Max("at"))
+        if totals["last"] is not None:
+            end = totals["last"] + timedelta(seconds=limit.wait_s(totals["count"]))
+            wait_s = max(wait_s, math.ceil((end - now).total_seconds()))
+    return wait_s

@@ -30,8 +30,8 @@ from accounts.adapters import AccountAdapter
 from accounts.api_auth import actor
 from accounts.confirmation import ask_to_confirm, is_confirmed
 from accounts.models import SCOPES, ApiToken, Session, SignInLink, User, digest
-from accounts.next_page import is_page_of_site, remember_next, remembered_next
-from accounts.oidc.accounts import signs_in_with_provider_alone
+from accounts.next_page import is_page_of_site, recall_next, remember_next
+from accounts.oidc.accounts import provider_name, signs_in_with_provider_alone
 from accounts.second_factors.passkeys import passkeys_work
 from accounts.session_store import (
     SIGNED_IN_BROWSER,
@@ -40,7 +40,7 @@ from accounts.session_store import (
     usable_sessions,
 )
 from accounts.sign_in_links import SetUpForm, find_usable_link, use_set_up_link, use_sign_in_link
-from accounts.throttling import Origin, counted_guess, origin_of
+from accounts.throttling import Origin, count_guess, find_origin
 from accounts.tokens import DEFAULT_DAYS, MAX_DAYS, create_token, end_tokens
 from accounts.tokens import revoke_token as end_token
 from accounts.unfinished_forms import is_stored
@@ -82,7 +82,7 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, object]:
         username = str(self.cleaned_data.get("username", ""))
-        with counted_guess(self, username, origin_of(self.request, username)):
+        with count_guess(self, username, find_origin(self.request, username)):
             return super().clean()
 
 
@@ -105,7 +105,7 @@ class SignIn(RedirectsToNext, LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: object) -> dict[str, Any]:
-        provider = settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+        provider = provider_name()
         context = {
             "is_stored": is_stored(self.request),
             "is_lost": "unsaved" in self.request.GET,
@@ -178,21 +178,22 @@ class SignInByLink(RedirectsToNext, View):
         link = find_usable_link(self.secret)
         if link is not None and link.user is None:
             return self.set_up(SetUpForm(request.POST))
-        user = use_sign_in_link(self.secret)
-        return self.refuse() if user is None else self.enter(user)
+        return self.enter(use_sign_in_link(self.secret))
 
     def set_up(self, form: SetUpForm) -> HttpResponse:
         """Create the site's first administrator, and sign them in."""
         if not form.is_valid():
             return self.ask_for_administrator(form)
-        user = use_set_up_link(self.secret, form)
-        return self.refuse() if user is None else self.enter(user)
+        return self.enter(use_set_up_link(self.secret, form))
 
     def ask_for_administrator(self, form: SetUpForm) -> HttpResponse:
         status = 422 if form.is_bound else 200
         return render(self.request, "accounts/set_up.html", {"form": form}, status=status)
 
-    def enter(self, user: User) -> HttpResponse:
+    def enter(self, user: User | None) -> HttpResponse:
+        """Sign `user` in; None if the link can no longer be used."""
+        if user is None:
+            return self.refuse()
         response: HttpResponse = AccountAdapter(self.request).enter_by_link(
             self.request, user, self.get_success_url()
         )
@@ -207,7 +208,7 @@ class SignInByLink(RedirectsToNext, View):
         return str(getattr(self.request, "sign_in_secret", ""))
 
     def get_redirect_url(self, request: HttpRequest | None = None) -> str:
-        return super().get_redirect_url(request) or remembered_next(self.request)
+        return super().get_redirect_url(request) or recall_next(self.request)
 
 
 @login_required
@@ -286,7 +287,7 @@ class OldPasswordForm(PasswordChangeForm):
 
     def clean_old_password(self) -> str:
         name = self.user.get_username()
-        with counted_guess(self, name, self.origin):
+        with count_guess(self, name, self.origin):
             if not self.user.check_password(self.cleaned_data["old_password"]):
                 audit.record("sign-in.failed", "person", name)
                 message = self.error_messages["password_incorrect"]
@@ -313,13 +314,15 @@ class ChangePassword(LoginRequiredMixin, PasswordChangeView):
         return super().dispatch(request, *args, **kwargs)
 
     def get_form_class(self) -> type[Any]:
-        return OldPasswordForm if actor(self.request).has_usable_password() else SetPasswordForm
+        if actor(self.request).has_usable_password():
+            return OldPasswordForm
+        return SetPasswordForm
 
     def get_form_kwargs(self) -> dict[str, Any]:
         kwargs = super().get_form_kwargs()
         user = actor(self.request)
         if user.has_usable_password():
-            kwargs["origin"] = origin_of(self.request, user.get_username())
+            kwargs["origin"] = find_origin(self.request, user.get_username())
         return kwargs
 
     def form_valid(self, form: Any) -> HttpResponse:

@@ -338,13 +338,17 @@ def _write_json(value: Mapping[str, Any] | None) -> str:
 
 def _cut(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= MAX_TEXT else f"{value[:MAX_TEXT]}…"
+        if len(value) > MAX_TEXT:
+            return f"{value[:MAX_TEXT]}…"
+        return value
     if isinstance(value, Mapping):
         return {str(name): _cut(each) for name, each in list(value.items())[:MAX_ITEMS]}
     if isinstance(value, list | tuple | set | frozenset):
         items = list(value)
         start = [_cut(each) for each in items[:MAX_ITEMS]]
-        return [*start, "…"] if len(items) > MAX_ITEMS else start
+        if len(items) > MAX_ITEMS:
+            start.append("…")
+        return start
     return value
 
 

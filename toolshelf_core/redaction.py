@@ -88,7 +88,7 @@ class Redactor:
         return self._search_safely(text, lambda search: search.text(text))
 
     def cut_text(self, text: str) -> str:
-        """As `text`, for a text that was cut or is still growing, so that it may end within a secret.
+        """As `text`, for a text that was cut or still grows: it may end within a secret.
 
         A possible beginning of a secret at the very end is removed, too.
         """
@@ -303,7 +303,9 @@ def _is_number(text: str) -> bool:
 
 def write_number(number: int | Number) -> str:
     """A number as it is written in JSON."""
-    return number.lexeme if isinstance(number, Number) else str(number)
+    if isinstance(number, Number):
+        return number.lexeme
+    return str(number)
 
 
 def _list_spellings(secret: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ STATUSES: Final[dict[type[ToolshelfError], int]] = {
 class StoredForm(forms.Form):
     """Its values are validated where they are stored; it shows the errors.
 
-    `status` is the HTTP status of the page that shows them.
+    `status` is the HTTP status of a page that shows them.
     """
 
     status = 422
@@ -50,6 +50,11 @@ class StoredForm(forms.Form):
         for problem in error.problems:
             name = split_pointer(problem.pointer)[0]
             self.add_error(self.field_of_pointer.get(name, name), problem.message)
+
+    @property
+    def page_status(self) -> int:
+        """The HTTP status of the page that shows the form."""
+        return self.status if self.errors else 200
 
     @property
     def error_links(self) -> list[dict[str, str]]:

@@ -47,6 +47,11 @@ def linked_accounts(user: User) -> QuerySet[SocialAccount]:
     return SocialAccount.objects.filter(user=user, provider=provider_id())
 
 
+def provider_name() -> str:
+    """The name of the site's provider; "" if it has none."""
+    return settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+
+
 def signs_in_with_provider_alone(user: User) -> bool:
     """Whether `user` has no password because the provider vouches for them."""
     return (

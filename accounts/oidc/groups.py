@@ -21,7 +21,7 @@ from accounts.roles import (
 logger = logging.getLogger(__name__)
 
 
-def claimed_groups(claims: Mapping[str, Any]) -> set[str]:
+def read_claimed_groups(claims: Mapping[str, Any]) -> set[str]:
     """The person's groups at the provider: the claim OIDC_GROUPS_CLAIM, a text or a list of texts.
 
     A name with dots that is not itself a claim leads to members: `realm_access.roles`. Without the
@@ -29,7 +29,8 @@ def claimed_groups(claims: Mapping[str, Any]) -> set[str]:
     """
     name = settings.OIDC_GROUPS_CLAIM
     value: Any = claims
-    for member in [name] if name in claims else name.split("."):
+    path = [name] if name in claims else name.split(".")
+    for member in path:
         value = value.get(member) if isinstance(value, Mapping) else None
     if value is None and settings.OIDC_GROUPS:
         names = ", ".join(sorted(claims))
@@ -44,7 +45,7 @@ def claimed_groups(claims: Mapping[str, Any]) -> set[str]:
 def map_groups(claims: Mapping[str, Any]) -> set[str]:
     """The names of the site's groups that a person with these claims belongs to."""
     names: set[str] = set()
-    for value in claimed_groups(claims):
+    for value in read_claimed_groups(claims):
         names.update(settings.OIDC_GROUPS.get(value, ()))
     return names
 

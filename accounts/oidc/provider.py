@@ -45,7 +45,7 @@ CLOCK_TOLERANCE_S: Final = 60
 ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
-def nonce_of(state: str) -> str:
+def derive_nonce(state: str) -> str:
     """The nonce of a sign-in.
 
     It follows from its `state`, which is random, works once, and is in the session.
@@ -63,7 +63,7 @@ class Client(OAuth2Client):
             "scope": " ".join(scope),
             "response_type": "code",
             "state": self.state,
-            "nonce": nonce_of(str(self.state)),
+            "nonce": derive_nonce(str(self.state)),
             **extra_params,
         }
         separator = "&" if urlsplit(authorization_url).query else "?"
@@ -94,10 +94,9 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
         """The person at the provider, from the verified ID token and the userinfo."""
-        claims = self.verified_claims(app, kwargs["response"].get("id_token"))
-        if not constant_time_compare(
-            str(claims.get("nonce", "")), nonce_of(request.GET.get("state", ""))
-        ):
+        claims = self.verify_claims(app, kwargs["response"].get("id_token"))
+        nonce = derive_nonce(request.GET.get("state", ""))
+        if not constant_time_compare(str(claims.get("nonce", "")), nonce):
             raise OAuth2Error("the nonce in the ID token does not match")
         if self.openid_config.get("userinfo_endpoint"):
             userinfo = self._fetch_user_info(token.token)
@@ -107,14 +106,14 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         login: SocialLogin = Provider(request, app=app).sociallogin_from_response(request, claims)
         return login
 
-    def verified_claims(self, app: SocialApp, id_token: Any) -> dict[str, Any]:
+    def verify_claims(self, app: SocialApp, id_token: Any) -> dict[str, Any]:
         """The claims of an ID token that the provider made for this site."""
         if not isinstance(id_token, str):
             raise OAuth2Error("the response has no ID token")
         try:
             claims: dict[str, Any] = jwt.decode(
                 id_token,
-                key=self.signing_key(id_token),
+                key=self.fetch_signing_key(id_token),
                 algorithms=ALGORITHMS,
                 audience=app.client_id,
                 issuer=self.openid_config["issuer"],
@@ -123,14 +122,16 @@ class Adapter(OpenIDConnectOAuth2Adapter):
             )
         except jwt.PyJWTError as error:
             raise OAuth2Error(f"the ID token is not valid: {error}") from error
-        several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
-        if claims.get("azp", None if several else app.client_id) != app.client_id:
+        is_for_this_client = claims.get("azp") == app.client_id
+        if "azp" not in claims:
+            is_for_this_client = claims["aud"] in (app.client_id, [app.client_id])
+        if not is_for_this_client:
             raise OAuth2Error("the ID token is for another client")
         if not claims["sub"]:
             raise OAuth2Error("the ID token has no subject")
         return claims
 
-    def signing_key(self, id_token: str) -> jwt.PyJWK:
+    def fetch_signing_key(self, id_token: str) -> jwt.PyJWK:
         """The provider's public key with which an ID token is signed."""
         header = jwt.get_unverified_header(id_token)
         algorithm, key_id = header["alg"], header.get("kid")
@@ -141,23 +142,19 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         with get_adapter().get_requests_session() as session:  # type: ignore[no-untyped-call]
             response = session.get(self.openid_config["jwks_uri"])
             response.raise_for_status()
-            published = response.json()
-        keys = published.get("keys") if isinstance(published, dict) else None
-        usable = (
-            [key for key in keys if isinstance(key, dict) and key.get("use", "sig") == "sig"]
-            if keys
-            else []
-        )
-        named = [
-            key
-            for key in usable
-            if key_id in {None, key.get("kid")} and key.get("alg", algorithm) == algorithm
-        ]
-        if len(named) != 1:  # a token may omit the key id if the provider has only one key
+            key_set = response.json()
+        candidates = []
+        for key in (isinstance(key_set, dict) and key_set.get("keys")) or ():
+            if not isinstance(key, dict) or key.get("use", "sig") != "sig":
+                continue
+            # A token may omit the key id if the provider has only one key.
+            if key_id in {None, key.get("kid")} and key.get("alg", algorithm) == algorithm:
+                candidates.append(key)
+        if len(candidates) != 1:
             raise OAuth2Error(
                 "none of the provider's keys matches the ID token, or more than one does"
             )
-        return jwt.PyJWK(named[0], algorithm=algorithm)
+        return jwt.PyJWK(candidates[0], algorithm=algorithm)
 
 
 class Provider(OpenIDConnectProvider):
@@ -206,6 +203,6 @@ class Provider(OpenIDConnectProvider):
     def sociallogin_from_response(
         self, request: HttpRequest, response: Mapping[str, Any]
     ) -> SocialLogin:
-        found: SocialLogin = super().sociallogin_from_response(request, response)
-        vars(found)["claims"] = dict(response)  # for `claims_of`; not stored
-        return found
+        login: SocialLogin = super().sociallogin_from_response(request, response)
+        vars(login)["claims"] = dict(response)  # for `claims_of`; not stored
+        return login

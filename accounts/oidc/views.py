@@ -33,12 +33,12 @@ def with_provider(view: View) -> View:
     """404 on a site without a provider."""
 
     @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+    def check_and_call(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if not settings.OIDC_ISSUER:
             raise Http404
         return view(request, *args, **kwargs)
 
-    return checked
+    return check_and_call
 
 
 @with_provider
@@ -51,29 +51,24 @@ def start(request: HttpRequest) -> HttpResponse:
     to another site.
     """
     limit_sign_in_starts(request)
-    links = request.user.is_authenticated and request.POST.get("process") == "link"
-    if links and not (
-        did_recently_reauthenticate(request) and is_confirmed(request)
-    ):  # the first is allauth's rule
-        return ask_to_confirm(request, reverse("mfa_index"))
-    url = reverse("mfa_index") if links else request.POST.get("next", "")
+    process, url = AuthProcess.LOGIN, request.POST.get("next", "")
+    if request.user.is_authenticated and request.POST.get("process") == "link":
+        process, url = AuthProcess.CONNECT, reverse("mfa_index")
+        # The first is allauth's rule.
+        if not (did_recently_reauthenticate(request) and is_confirmed(request)):
+            return ask_to_confirm(request, url)
     limit_visitors_session(request)
     adapter = get_adapter(request)
     provider = adapter.get_provider(request, provider_id())
     try:
-        answer = provider.redirect(
-            request,
-            AuthProcess.CONNECT if links else AuthProcess.LOGIN,
-            next_url=url if is_page_of_site(request, url) else None,
-        )
+        next_url = url if is_page_of_site(request, url) else None
+        answer = provider.redirect(request, process, next_url=next_url)
     except (RequestException, OAuth2Error) as error:
-        return failed(request, provider, error)
-    page = render(
-        request,
-        "accounts/continue.html",
-        {"provider": settings.OIDC_NAME, "url": answer["Location"]},
-    )
-    page["Refresh"] = f"0; url={answer['Location']}"
+        return report_failure(request, provider, error)
+    url = answer["Location"]
+    context = {"provider": settings.OIDC_NAME, "url": url}
+    page = render(request, "accounts/continue.html", context)
+    page["Refresh"] = f"0; url={url}"
     return page
 
 
@@ -88,11 +83,12 @@ def callback(request: HttpRequest) -> HttpResponse:
         view = OAuth2CallbackView.adapter_view(adapter)  # type: ignore[no-untyped-call]
         response: HttpResponse = view(request)
     except (RequestException, OAuth2Error) as error:
-        return failed(request, adapter.get_provider(), error)  # type: ignore[no-untyped-call]
+        provider = adapter.get_provider()  # type: ignore[no-untyped-call]
+        return report_failure(request, provider, error)
     return response
 
 
-def failed(request: HttpRequest, provider: Any, error: Exception) -> HttpResponse:
+def report_failure(request: HttpRequest, provider: Any, error: Exception) -> HttpResponse:
     try:
         get_adapter(request).on_authentication_error(request, provider, exception=error)
     except ImmediateHttpResponse as answer:

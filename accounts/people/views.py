@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.administrators import require_administrator
 from accounts.api_auth import actor
 from accounts.models import SignInLink, User
+from accounts.oidc.accounts import provider_name
 from accounts.people.forms import (
     MAX_GROUP_CHARACTERS,
     ROLES,
@@ -62,8 +63,7 @@ def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
         "typed": search,
         "next_url": f"{reverse('accounts:people')}?{urlencode(query)}" if following else None,
     }
-    status = form.status if form.errors else 200
-    return render(request, "accounts/people/people.html", context, status=status)
+    return render(request, "accounts/people/people.html", context, status=form.page_status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -85,10 +85,10 @@ def add_person(request: HttpRequest) -> HttpResponse:
         "link": link,
         "link_hours": SignInLink.INVITATION_HOURS,
         "link_is_local": is_on_this_machine(request),
-        "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+        "provider": provider_name(),
     }
-    status = form.status if form.errors else 200
-    response = render(request, "accounts/people/add_person.html", context, status=status)
+    template = "accounts/people/add_person.html"
+    response = render(request, template, context, status=form.page_status)
     add_never_cache_headers(response)
     return response
 

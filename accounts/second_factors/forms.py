@@ -27,9 +27,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare
 
-from accounts.known_browsers import identify_browser
 from accounts.models import User
-from accounts.throttling import Origin, counted_guess, origin_of
+from accounts.throttling import count_guess, find_origin
 
 LAST_COUNTER: Final = (
     "last_counter"  # in the data of an authenticator app: the period of the last code that was used
@@ -52,7 +51,7 @@ class ConfirmPasswordForm(Throttled, ReauthenticateForm):
 
     def clean_password(self) -> str:
         username = self.user.get_username()
-        with counted_guess(self, username, origin_of(context.request, username)):
+        with count_guess(self, username, find_origin(context.request, username)):
             return str(super().clean_password())
 
 
@@ -61,7 +60,7 @@ class Code(Throttled):
 
     def clean_code(self) -> str:
         code = "".join(self.cleaned_data["code"].split())
-        with counted_code(self):
+        with count_code(self):
             self.authenticator = self.matching(code)
         return code
 
@@ -115,26 +114,21 @@ class ActivateAppForm(Throttled, ActivateTOTPForm):
 
     def clean_code(self) -> str:
         code = "".join(self.cleaned_data["code"].split())
-        with counted_code(self):
-            counter = counter_of(self.secret, code)
+        with count_code(self):
+            counter = find_counter(self.secret, code)
             if counter is None:
                 raise get_adapter().validation_error("incorrect_code")
         self.counter = counter
         return code
 
 
-def counted_code(form: Code | ActivateAppForm) -> AbstractContextManager[None]:
-    """One attempt at a code."""
+def count_code(form: Code | ActivateAppForm) -> AbstractContextManager[None]:
+    """Count an attempt at a code."""
     user = form.user
-    return counted_guess(
-        form, f"codes of {user.pk}", code_origin(user), guessed="codes", person=user.get_username()
-    )
-
-
-def code_origin(user: User) -> Origin:
-    """The origin of an attempt at a code: a browser known to the account, or anywhere."""
-    browser = identify_browser(context.request, user.get_username())
-    return Origin(f"browser {browser}", is_known=True) if browser else Origin(f"anywhere {user.pk}")
+    name = user.get_username()
+    # Without a known browser, all addresses count together.
+    origin = find_origin(context.request, name, f"anywhere {user.pk}")
+    return count_guess(form, f"codes of {user.pk}", origin, secrets="codes", person=name)
 
 
 def use_app_code(app: Authenticator, code: str) -> bool:
@@ -148,7 +142,7 @@ def use_app_code(app: Authenticator, code: str) -> bool:
     Raises:
         ValidationError: it has been used before.
     """
-    counter = counter_of(get_adapter().decrypt(app.data["secret"]), code)
+    counter = find_counter(get_adapter().decrypt(app.data["secret"]), code)
     if counter is None:
         return False
     if counter <= app.data.get(LAST_COUNTER, 0):
@@ -158,7 +152,7 @@ def use_app_code(app: Authenticator, code: str) -> bool:
     return True
 
 
-def counter_of(secret: str, code: str) -> int | None:
+def find_counter(secret: str, code: str) -> int | None:
     """The period in which `code` is the code of an authenticator app.
 
     None if it is none of the accepted ones.
@@ -171,4 +165,6 @@ def counter_of(secret: str, code: str) -> int | None:
 
 def retry_after(form: Any) -> int | None:
     """When to try again, in seconds, if `form` refused an attempt because there were too many."""
-    return form.retry_after_s if isinstance(form, Throttled) else None
+    if isinstance(form, Throttled):
+        return form.retry_after_s
+    return None

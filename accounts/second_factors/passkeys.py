@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from typing import Final
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest
 
@@ -22,8 +23,7 @@ def passkeys_work(request: HttpRequest) -> bool:
     Source: Web Authentication Level 3, section 5.1.3: the effective domain is not an IP address,
     in a secure context.
     """
-    host = request.get_host()
-    name = host[1 : host.index("]")] if host.startswith("[") else host.partition(":")[0]
+    name = urlsplit(f"//{request.get_host()}").hostname or ""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -17,7 +17,6 @@ from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as webauthn
 from allauth.socialaccount.internal.flows.connect import disconnect, validate_disconnect
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -32,7 +31,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.api_auth import actor
 from accounts.lazy_views import View
-from accounts.oidc.accounts import linked_accounts
+from accounts.oidc.accounts import linked_accounts, provider_name
 from accounts.rate_limits import limit_sign_in_starts
 from accounts.second_factors.forms import LAST_COUNTER, retry_after
 from accounts.second_factors.passkeys import NO_PASSKEYS_HERE, passkeys_work
@@ -109,7 +108,7 @@ class Security(base.IndexView):
             "has_password": user.has_usable_password(),
             "passkeys_work": passkeys_work(self.request),
             "must_add": needs_second_factor(self.request),
-            "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+            "provider": provider_name(),
             "linked": linked_accounts(user).first(),
         }
 

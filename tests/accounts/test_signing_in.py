@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import ApiToken, FailedSignIn, User, digest
 from accounts.sign_in_links import create_sign_in_link
-from accounts.throttling import CHECKS_AT_ONCE, OF_PAIR, SPREAD, Origin, counted_try
+from accounts.throttling import CHECKS_AT_ONCE, OF_PAIR, SPREAD, Origin, count_try
 from accounts.tokens import create_token, find_token
 from tests.accounts.browsers import PASSWORD
 from tests.factories import signed_in
@@ -238,23 +238,23 @@ def test_guessing_from_many_addresses_or_for_many_accounts_is_slowed_down(
 def test_many_guesses_at_once_are_counted_from_their_start(ada):
     origin = Origin("10.0.0.1")
     for _ in range(OF_PAIR.free - 1):
-        with suppress(ValueError), counted_try("ada", origin):
+        with suppress(ValueError), count_try("ada", origin):
             raise ValueError
 
     with (
-        counted_try("ada", origin),
+        count_try("ada", origin),
         pytest.raises(Busy, match="Too many wrong passwords"),
-        counted_try("ada", origin),
+        count_try("ada", origin),
     ):
         pass
-    with counted_try("ada", origin):
+    with count_try("ada", origin):
         pass
 
 
 def test_few_passwords_are_checked_at_once(ada, client):
     with ExitStack() as tries:
         for number in range(CHECKS_AT_ONCE):
-            tries.enter_context(counted_try(f"other {number}", Origin(f"10.0.0.{number}")))
+            tries.enter_context(count_try(f"other {number}", Origin(f"10.0.0.{number}")))
         answer = client.post("/sign-in/", {"username": "ada", "password": PASSWORD})
 
     assert b"Too many people are signing in" in answer.content

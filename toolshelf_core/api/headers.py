@@ -13,7 +13,9 @@ Response = TypeVar("Response", bound=HttpResponse)
 def read_if_match(request: HttpRequest) -> list[str] | None:
     """The entity tags in `If-Match`; None if it was not sent."""
     header = request.headers.get("If-Match")
-    return None if header is None else parse_etags(header)
+    if header is None:
+        return None
+    return parse_etags(header)
 
 
 def is_known(request: HttpRequest, etag: str) -> bool:

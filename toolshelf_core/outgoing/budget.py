@@ -41,7 +41,9 @@ class Budget:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise self.expire()
-        return left if timeout_s is None else min(timeout_s, left)
+        if timeout_s is None:
+            return left
+        return min(timeout_s, left)
 
     def is_expired(self) -> bool:
         return time.monotonic() >= self._deadline

@@ -69,7 +69,7 @@ def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -
         element("div", {"class": "chart-axis"} | _HIDDEN, *_label_ends(bars)),
     ]
     if not has_links:
-        heads = ["", *(each.name for each in series)]
+        heads = [each.name for each in series]
         rows = [[bar.label, *map(str, bar.counts)] for bar in bars]
         parts.append(make_table(label, heads, rows))
     return element("figure", {"class": "chart chart-bars"}, *parts)
@@ -78,10 +78,10 @@ def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -
 def _list_keys(bars: Sequence[Bar], series: Sequence[Series]) -> list[SafeString]:
     """The items of the legend: each series with its total."""
     keys = []
-    for number, each in enumerate(series):
-        total = sum(bar.counts[number] for bar in bars)
-        number_of_all = element("b", {}, f"{total:,}")
-        content = (_draw_swatch(each.tone), each.name, " ", number_of_all)
+    for index, each in enumerate(series):
+        count = sum(bar.counts[index] for bar in bars)
+        total = element("b", {}, f"{count:,}")
+        content = (_draw_swatch(each.tone), each.name, " ", total)
         keys.append(element("li", {"class": "chart-key"}, *content))
     return keys
 
@@ -137,11 +137,9 @@ def share_bar(share: float) -> SafeString:
 def make_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> SafeString:
     """The numbers of a chart as a table that only screen readers show.
 
-    The first cell of a row names it.
+    The first cell of a row names it, and has no heading.
     """
-    head = []
-    for text in heads:
-        head.append(element("th", {"scope": "col"}, text) if text else element("td", {}))
+    head = [element("td", {}), *(element("th", {"scope": "col"}, text) for text in heads)]
     body = []
     for name, *cells in rows:
         numbers = [element("td", {}, cell) for cell in cells]

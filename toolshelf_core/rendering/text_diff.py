@@ -294,7 +294,8 @@ def _find_hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
         if start is not None and index - end > 2 * CONTEXT_LINES:
             yield tuple(rows[max(0, start - CONTEXT_LINES) : end + CONTEXT_LINES + 1])
             start = None
-        start = index if start is None else start
+        if start is None:
+            start = index
         end = index
     if start is not None:
         yield tuple(rows[max(0, start - CONTEXT_LINES) : end + CONTEXT_LINES + 1])
