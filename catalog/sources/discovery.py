@@ -45,16 +45,17 @@ class Connection:
     every_minutes: str = ""
     configuration: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    @sensitive_variables("sent")
     def settings_of(self, name: str) -> dict[str, object]:
         """The settings of a source with this name, as `SourceForm` reads them."""
-        place = {"address": self.address} if self.address else {"document": self.reading.document}
-        return {
-            "name": name,
-            "kind": self.kind,
-            "headers": self.headers or None,  # {} would remove stored ones
-            "every_minutes": self.every_minutes,
-            **place,
-        }
+        sent: dict[str, object] = {"name": name, "kind": self.kind}
+        if self.headers:  # {} would remove stored ones
+            sent["headers"] = self.headers
+        if self.address:
+            sent |= {"address": self.address, "every_minutes": self.every_minutes}
+        else:
+            sent["document"] = self.reading.document
+        return sent
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from django.db import connection
 from django.views.decorators.debug import sensitive_variables
@@ -13,9 +14,12 @@ from django.views.decorators.debug import sensitive_variables
 from accounts.models import User
 from catalog.sources.models import Source, SourceSync
 from catalog.sources.reading import Reading
+from catalog.sources.reconciliation import Contents
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
 from catalog.tools.hooks import hooks
 from toolshelf_core import audit
+
+NO_CONFIGURATION: Final[Mapping[str, str]] = {}
 
 log = logging.getLogger(__name__)
 
@@ -53,33 +57,44 @@ def _sync_all(sources: list[Source], by: User, origin: audit.Origin) -> None:
         connection.close()
 
 
-def sync_in_background(
-    source: Source,
-    *,
-    by: User | None,
-    reading: Reading | None = None,
-    configuration: Mapping[str, str] | None = None,
-) -> tuple[SourceSync, threading.Thread]:
+def sync_in_background(source: Source, *, by: User | None) -> tuple[SourceSync, threading.Thread]:
     """Start a sync in a thread of this process; its report is stored while it runs.
 
     Args:
         source: the source.
         by: who asked for it.
-        reading: what the source contains, if it was read just now.
-        configuration: `by` saves it for the new tools, each with the members that it has.
 
     Raises:
         AlreadySyncing: a sync of this source is running.
     """
     record = begin(source, by=by)
+    return record, carry_out_in_background(record)
+
+
+@sensitive_variables("configuration")
+def carry_out_in_background(
+    record: SourceSync,
+    reading: Reading | None = None,
+    sent: Contents | None = None,
+    configuration: Mapping[str, str] = NO_CONFIGURATION,
+) -> threading.Thread:
+    """Start a thread of this process that carries out a sync.
+
+    Args:
+        record: of the sync, as `begin` returns it.
+        reading: as for `carry_out`.
+        sent: as for `carry_out`.
+        configuration: the person who asked for the sync saves it for the new tools, each with the
+            members that it has.
+    """
     thread = threading.Thread(
         target=_carry_out,
-        args=(record, audit.current_origin().resolve(), reading, configuration or {}),
-        name=f"sync {source.name}",
+        args=(record, audit.current_origin().resolve(), reading, sent, configuration),
+        name=f"sync {record.source.name}",
         daemon=True,
     )
     thread.start()
-    return record, thread
+    return thread
 
 
 @sensitive_variables("configuration")
@@ -87,11 +102,12 @@ def _carry_out(
     record: SourceSync,
     origin: audit.Origin,
     reading: Reading | None,
+    sent: Contents | None,
     configuration: Mapping[str, str],
 ) -> None:
     try:
         with audit.act_for(origin):
-            carry_out(record, reading)
+            carry_out(record, reading, sent)
             configure(record, configuration)
     finally:
         connection.close()

@@ -24,7 +24,7 @@ from catalog.sources.registration import (
     free_name,
     may_replace_document,
 )
-from catalog.sources.schedule import configure, sync_in_background
+from catalog.sources.schedule import carry_out_in_background
 from catalog.sources.sync import begin, carry_out, check
 from catalog.tools.models import Tool
 from catalog.tools.origins import MAX_NAME_CHARS, RevisionOrigin
@@ -114,8 +114,8 @@ def store_document(
 ) -> Source | None:
     """Store the document as a new source, or as the next document of its source, and sync it.
 
-    A document without a valid tool is not stored. A new source that is connected is synced in the
-    background, which may take longer than a request, and without calling `report`.
+    A document without a valid tool is not stored. With a connection in `options`, the source is
+    synced in the background, which may take longer than a request, and without calling `report`.
 
     Args:
         document: converted.
@@ -132,9 +132,11 @@ def store_document(
     Raises:
         SourceExists: as `stored_source`.
         AlreadySyncing: somebody else is sending the document.
+        DocumentError: the source is of another kind, or its settings are invalid.
         OutgoingError: the sync has stopped.
     """
     stored = stored_source(document, by=by, replaces=options.replace, used=used_names)
+    _require_kind(stored, options.connection)
     name = stored.name if stored else _free_name(document, used_names)
     used_names.add(name)
     connection = options.connection or Connection("document", Reading(document=document.text))
@@ -170,22 +172,38 @@ def store_document(
         form = SourceForm(connection.settings_of(name), allow_command=settings.SOURCE_COMMANDS)
         _describe(form.instance, document, left_out)
         source = add_source(form, by=by)
-    if stored is None and source.is_connected:
-        reading = replace(connection.reading, new_ids=new_ids, replaces=options.replace)
-        _, thread = sync_in_background(
-            source, by=by, reading=reading, configuration=connection.configuration
-        )
-        thread.join(WAIT_S)
-        return source
     _require_toolkits_of(source, by)
     record = begin(source, by=by)
     if stored:
         _replace_document(record, document, left_out, connection)
+    if options.connection:
+        reading = replace(connection.reading, new_ids=new_ids, replaces=options.replace)
+        thread = carry_out_in_background(
+            record, reading, sent if stored else None, connection.configuration
+        )
+        thread.join(WAIT_S)
+        return source
     carry_out(record, sent=sent)
-    configure(record, connection.configuration)
     if record.error:
         raise OutgoingError(record.error)
     return source
+
+
+def _require_kind(stored: Source | None, connection: Connection | None) -> None:
+    """Check that a connected source stays of its kind, which decides how its tools run.
+
+    Raises:
+        DocumentError: it does not.
+    """
+    if stored is None or connection is None:
+        return
+    if not stored.is_connected or stored.kind == connection.kind:
+        return
+    message = (
+        f"The source {stored.name!r} is an API, and an MCP server cannot replace it. "
+        "Enter another id prefix, or remove that source first."
+    )
+    raise DocumentError([Problem("", message, "source.kind")])
 
 
 def _limit(by: User | None, toolkit: str) -> str:

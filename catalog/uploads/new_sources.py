@@ -26,7 +26,7 @@ from catalog.sources.discovery import (
 from catalog.sources.listings import APIS, distinct_tools, is_json, list_of
 from catalog.sources.models import Source
 from catalog.sources.reading import Reading
-from catalog.sources.recognition import EnteredSource, Recognized
+from catalog.sources.recognition import EnteredSource, Recognized, name_from
 from catalog.sources.registration import SCHEDULES, SourceForm, add_source, free_name
 from catalog.sources.schedule import sync_all_in_background
 from catalog.uploads.choices import ImportOptions
@@ -94,7 +94,8 @@ class NewSources:
                 is_own_export = any(tool.imported.has_own_id for tool in document.tools)
                 if document.imported.format_key in APIS and not is_own_export:
                     text = document.text
-                    entered = EnteredSource(document.name, "openapi", "", "", document=text)
+                    name = name_from(document.title)  # not its prefix, which may be typed beside it
+                    entered = EnteredSource(name, "openapi", "", "", document=text)
                     new = cls(Recognized("", (entered,)), sent, person, connects)
                     new.reading = Reading(document=text)
                     new._describe(document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from traceback import walk_tb
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from catalog.sources.models import Source
 from catalog.sources.sync import AlreadySyncing, sync
 from catalog.tools.models import Revision, Tool
 from catalog.tools.publishing import publish
+from config.error_pages import AlwaysHiding
 from playground.configurations.models import SavedConfiguration
 from playground.configurations.saved import open_configuration
 from tests.catalog.sources.conftest import ThreadAtOnce
@@ -53,19 +55,23 @@ def staff(ada, browser, settings):
     return browser
 
 
+def with_key(text):
+    """The document of an API that needs a key."""
+    scheme = {"type": "apiKey", "in": "header", "name": "X-Api-Key"}
+    components = {"securitySchemes": {"apiKey": scheme}}
+    return json.dumps({**json.loads(text), "components": components, "security": [{"apiKey": []}]})
+
+
 @pytest.fixture
 def api():
     """A server with an OpenAPI document that needs a key."""
     described = json.loads(document(FORECAST, ALERTS))
     described["servers"] = [{"url": "https://api.example.com/v1"}]
     described["info"]["title"] = "Weather service"
-    described["components"] = {
-        "securitySchemes": {"apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"}}
-    }
-    described["security"] = [{"apiKey": []}]
+    text = with_key(json.dumps(described))
 
     def answer(handler):
-        respond(handler, json.dumps(described).encode(), headers={"Content-Type": "text/plain"})
+        respond(handler, text.encode(), headers={"Content-Type": "text/plain"})
 
     with local_server(answer) as server:
         yield f"{server.url}/openapi.json"
@@ -157,6 +163,41 @@ def test_the_key_entered_with_a_url_is_the_configuration_of_the_person_who_adds_
     shown = staff.get("/tools/weather.forecast/try/")
     assert 'value="weather" selected' in " ".join(shown.content.decode().split())
     assert "mrk-key" not in shown.content.decode()
+
+
+def test_a_key_typed_for_a_document_stays_when_the_prefix_changes(staff):
+    text = with_key(document(FORECAST))
+    shown = page(staff.post("/add/preview/", {"text": text}))
+    keys = [field.attributes["value"] for field in shown.css("[name=new_key]")]
+    typed = {"new_key": keys, "member.apiKey": "mrk-key"}
+
+    staff.post("/add/", {"text": text, "prefix": "mine", **typed})
+
+    assert SavedConfiguration.objects.get().tool.tool_id == "mine.forecast"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "catalog.uploads.new_sources.SourceForm",
+        "catalog.uploads.documents.add_source",
+        "catalog.uploads.documents.carry_out_in_background",
+        "catalog.sources.schedule.threading.Thread",
+    ],
+)
+def test_the_report_of_an_error_while_a_source_is_added_hides_its_secrets(
+    staff, api, monkeypatch, broken
+):
+    typed = {"new_key": keys_of(staff, api), "member.apiKey": "mrk-1", "header_value": "mrk-2"}
+    monkeypatch.setattr(broken, lambda *_, **__: 1 / 0)
+
+    with pytest.raises(ZeroDivisionError) as raised:
+        staff.post("/add/", {"text": api, **typed})
+
+    frames = [frame for frame, _ in walk_tb(raised.tb)]
+    ours = [frame for frame in frames if frame.f_globals["__name__"].startswith("catalog.")]
+    shown = [AlwaysHiding().get_traceback_frame_variables(None, frame) for frame in ours]
+    assert "mrk-" not in str(shown)
 
 
 def test_what_was_filled_in_for_another_text_is_ignored(staff, api):
@@ -610,6 +651,46 @@ def test_a_document_that_is_sent_again_replaces_that_of_its_source_on_a_press(st
     assert replaced["Location"] == "/sources/things/"
     assert Source.objects.get().document == described(FORECAST, ALERTS)
     assert Tool.objects.count() == 2
+
+
+def test_a_replaced_document_is_synced_while_the_person_waits_for_a_few_seconds(staff, monkeypatch):
+    staff.post("/add/", {"text": described(FORECAST)})
+    started = []
+
+    class Thread(ThreadAtOnce):
+        def start(self):
+            started.append(self)
+
+    monkeypatch.setattr(schedule, "threading", SimpleNamespace(Thread=Thread))
+
+    replaced = staff.post("/add/", {"text": described(FORECAST, ALERTS), "replace": "on"})
+
+    assert replaced["Location"] == "/sources/things/"
+    assert stored_ids() == ["things.forecast"]
+    started[0].run()
+    assert stored_ids() == ["things.alerts", "things.forecast"]
+
+
+def test_a_server_cannot_replace_the_document_of_an_api(staff):
+    staff.post("/add/", {"text": described(FORECAST)})
+
+    with answering_server(lambda _: {"tools": [mcp_tool("echo")]}) as server:
+        sent = {"text": server.url, "prefix": "things", "replace": "on"}
+        response = staff.post("/add/", sent)
+
+    assert response.status_code == 422
+    assert "'things' is an API, and an MCP server cannot replace it." in errors(response)
+    source = Source.objects.get()
+    assert (source.kind, source.address) == ("openapi", "")
+
+
+def test_a_source_keeps_its_schedule_when_its_document_is_replaced(staff):
+    staff.post("/add/", {"text": described(FORECAST)})
+    Source.objects.update(every_minutes=60)
+
+    staff.post("/add/", {"text": described(FORECAST, ALERTS), "replace": "on"})
+
+    assert Source.objects.get().every_minutes == 60
 
 
 def test_a_document_without_a_connection_is_connected_when_it_is_replaced(staff):
