@@ -128,11 +128,11 @@ def _add_or_check(request: HttpRequest, form: UploadForm, new: NewSources | None
         DocumentError: it cannot be read.
     """
     by = actor(request)
-    files = form.files_to_send_again()
     if new and not new.right:
-        return _upload_page(request, form, {"new": new}, status=403, files=files)
+        return _upload_page(request, form, {"new": new}, status=403)
     if new and new.are_several and form.is_dry_run:
         new.require_usable()
+        files = form.files_to_send_again()
         return _upload_page(request, form, {"new": new}, status=200, files=files)
     if new and new.are_several:
         number = new.add_all(by)

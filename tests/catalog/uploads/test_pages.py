@@ -703,6 +703,19 @@ def test_checked_files_stay_when_publishing_is_refused(browser, settings):
     assert checked_in(HTMLParser(refused.content)) == checked_in(tree)
 
 
+def test_new_files_of_a_refused_upload_are_not_sent_again_with_its_page(browser, reader, settings):
+    settings.MAX_UPLOAD_BYTES = 10
+    file = SimpleUploadedFile("one.json", spec_text("a").encode())
+
+    too_large = browser.post("/add/", {"files": file})
+    file.seek(0)
+    not_allowed = reader.post("/add/", {"files": file})
+
+    for response, status in ((too_large, 413), (not_allowed, 403)):
+        assert response.status_code == status
+        assert not checked_in(HTMLParser(response.content))
+
+
 def test_files_that_are_too_large_for_the_page_of_their_check_are_chosen_again(
     browser, monkeypatch
 ):
