@@ -49,7 +49,7 @@ class ListedTool:
         tool_id: in the catalog, that of `spec`: the name of the source, a dot, and its name there,
             trimmed and cut.
         remote_name: its name at the source.
-        sha256: of its definition at the source.
+        sha256: of its definition at the source; for a tool of a document that of `spec`, or "".
         spec: None if it cannot become a spec; then `problems` say why.
         losses: of its conversion.
         imported: the converted tool; None if the definition at an MCP server was not converted.
@@ -226,10 +226,14 @@ def document_tools(
     """The tools of a document, which was converted with the prefix of the source, as `_with_ids`."""
     tools = []
     for one in imported.specs:
-        sha256 = one.spec.sha256 if one.spec else ""
         name = one.tool_id.removeprefix(source.start)
-        tools.append(ListedTool(one.tool_id, name, sha256, one.spec, one.problems, one.losses, one))
-    return _with_ids(source, tools, new_ids, left_out)
+        tools.append(ListedTool(one.tool_id, name, "", one.spec, one.problems, one.losses, one))
+    return [_with_hash(tool) for tool in _with_ids(source, tools, new_ids, left_out)]
+
+
+def _with_hash(tool: ListedTool) -> ListedTool:
+    """The tool of a document; its hash is that of its spec, with the id that it has here."""
+    return replace(tool, sha256=tool.spec.sha256) if tool.spec else tool
 
 
 def _with_ids(

@@ -23,7 +23,7 @@ from catalog.sources.discovery import (
     list_members,
     read_entered,
 )
-from catalog.sources.listings import APIS, distinct_tools, is_json, list_of
+from catalog.sources.listings import APIS, distinct_tools, is_json, list_of, read_document
 from catalog.sources.models import Source
 from catalog.sources.reading import Reading
 from catalog.sources.recognition import EnteredSource, Recognized, name_from
@@ -35,7 +35,7 @@ from catalog.uploads.pieces import Piece, label_of
 from toolshelf_core.errors import OutgoingError
 from toolshelf_core.form_problems import require_valid
 from toolspec.errors import DocumentError, Problem
-from toolspec.imports import detect
+from toolspec.imports import detect, is_own_export, prefix_for
 from toolspec.text.reader import dumps
 
 DAILY_MINUTES: Final = 1440
@@ -245,8 +245,9 @@ class NewSources:
             self.reading = read_entered(entered, self._headers_of(entered))
         except OutgoingError as error:
             raise DocumentError([Problem("", str(error), "source.unreadable")]) from error
-        if options.prefix is None and not (entered.is_url and self.reading.document):
-            options = replace(options, prefix=row.name)  # it has no title
+        if options.prefix is None:
+            prefix = _prefix_of(row, self.reading, replaces=options.replace)
+            options = replace(options, prefix=prefix)
         candidates = _candidates_of(self.reading, entered, options)
         for candidate in candidates:
             if isinstance(candidate, ForeignDocument):
@@ -293,6 +294,28 @@ class NewSources:
         if self.header_value and entered.is_url:
             headers[self.header_name.strip()] = self.header_value
         return headers
+
+
+def _prefix_of(row: SourceRow, reading: Reading, *, replaces: bool) -> str | None:
+    """The prefix of the ids of a source's tools, unless the person types one.
+
+    The title of an API at a URL, with a number if it is used already; otherwise the name of the
+    source. With `replaces`, the title, because it names the source whose document is replaced.
+    None: an export of a catalog, whose tools have ids of their own.
+    """
+    if not reading.document or not row.entered.is_url:
+        return row.name
+    document = read_document(reading.document)
+    if is_own_export(document):
+        return None
+    title = prefix_for(document)
+    if not title:
+        return row.name
+    if replaces:
+        return title
+    sources = Source.objects.only("name", "prefix")
+    used = {source.name for source in sources} | {source.id_prefix for source in sources}
+    return free_name(title, used)
 
 
 def _candidates_of(

@@ -270,15 +270,28 @@ def test_a_header_is_sent_to_read_a_url_and_stored(staff):
     assert (source.headers, source.every_minutes) == ({"X-Key": "mrk-read"}, 60)
 
 
-def test_a_source_that_exists_is_named_with_a_free_prefix(staff, api):
+def test_a_source_gets_a_free_name_unless_the_name_is_typed(staff, api):
     store_source("weather-service", "mcp-http", "https://tools.example/mcp")
 
-    refused = staff.post("/add/", {"text": api})
-    named = staff.post("/add/", {"text": api, "prefix": "weather-service-2"})
+    refused = staff.post("/add/", {"text": api, "prefix": "weather-service"})
+    named = staff.post("/add/", {"text": api})
 
     assert refused.status_code == 422
     assert "use another prefix (`prefix`), such as weather-service-2" in errors(refused).lower()
     assert named["Location"] == "/sources/weather-service-2/"
+    assert stored_ids() == ["weather-service-2.alerts", "weather-service-2.forecast"]
+
+
+def test_a_document_at_a_url_without_a_title_has_the_name_of_its_host(staff):
+    untitled = {**json.loads(document(FORECAST)), "info": {"version": "1"}}
+
+    def answer(handler):
+        respond(handler, json.dumps(untitled).encode())
+
+    with local_server(answer) as server:
+        staff.post("/add/", {"text": f"{server.url}/openapi.json"})
+
+    assert stored_ids() == ["server.forecast"]  # the host is an IP address
 
 
 def test_the_name_of_a_source_of_curl_is_free(staff):
@@ -752,6 +765,16 @@ def test_ids_are_changed_and_tools_left_out_when_a_url_is_added(staff, api):
     assert stored_ids() == ["weather.soon"]
     assert (source.address, source.left_out) == (api, ["alerts"])
     assert (synced.error, synced.listed, synced.unchanged) == ("", 1, 1)
+
+
+def test_the_hash_of_a_tool_of_a_document_is_that_of_its_spec_with_the_id_it_has_here(staff, api):
+    checked = staff.post("/add/", {"text": api, "dry_run": "on"})
+    staff.post("/add/", {"text": api, **sent_again(checked, forecast="weather.soon", alerts="")})
+
+    [row] = Source.objects.get().tools.all()
+
+    assert row.tool_id == "weather.soon"
+    assert row.listed_sha256 == row.catalog_tool.current.sha256
 
 
 def test_a_tool_can_take_the_id_of_one_that_is_left_out(staff, api):
