@@ -129,7 +129,8 @@ def _add_or_check(request: HttpRequest, form: UploadForm, new: NewSources | None
     """
     by = actor(request)
     if new and not new.right:
-        return _upload_page(request, form, {"new": new}, status=403)
+        files = form.files_to_send_again()
+        return _upload_page(request, form, {"new": new}, status=403, files=files)
     if new and new.are_several and form.is_dry_run:
         new.require_usable()
         files = form.files_to_send_again()
