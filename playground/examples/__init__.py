@@ -1,4 +1,6 @@
-"""Examples of specs as tests: call the tool with each, compare the response, save a run as an example.
+"""Examples of specs as tests: call the tool with each, and compare the response.
+
+A run can be saved as an example.
 
 calls               the sample call on a tool's page
 checks, results     start a check of all examples; the result of each

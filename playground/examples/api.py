@@ -1,10 +1,11 @@
-"""Schemas of checks of a tool's examples."""
+"""The operations on checks of a tool's examples."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Literal
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from ninja import Path, Query, Status
@@ -45,7 +46,10 @@ Pointer = Annotated[str, StringConstraints(pattern="^/", max_length=1000)]
 class ExampleCheckIn(ConfigurationIn):
     exactly: bool = Field(
         True,
-        description="Whether a response must equal the example's value; else it only has to match the return type.",
+        description=(
+            "Whether a response must equal the example's value; "
+            "else it only has to match the return type."
+        ),
     )
     ignored: list[Pointer] = Field(
         [],
@@ -131,18 +135,27 @@ class ExampleChecksQuery(PageQuery):
 DEFAULTS = ExampleCheckIn.model_validate({})
 
 
+def find_checks(request: HttpRequest, slug: str) -> QuerySet[ExampleCheck]:
+    """The checks of the tool `slug`, which the user must be able to see."""
+    checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user))
+    return checks.select_related("tool", "by", "revision")
+
+
 def may_read_runs_of(request: HttpRequest, check: ExampleCheck) -> bool:
-    """Whether the caller may read the runs of `check`: a token needs `read`, or `run` for its user's own check."""
+    """Whether the caller may read the runs of `check`.
+
+    A token needs the scope `read`, or `run` for its user's own check.
+    """
     if not sees_runs_of(check, request.user):
         return False
-    return has_scope_of_token(request.user, "read") or (
-        has_scope_of_token(request.user, "run") and check.by_id == request.user.pk
-    )
+    if has_scope_of_token(request.user, "read"):
+        return True
+    return check.by_id == request.user.pk and has_scope_of_token(request.user, "run")
 
 
-def members(check: ExampleCheck, *, is_detailed: bool) -> dict[str, object]:
+def describe_check(check: ExampleCheck, *, is_detailed: bool) -> dict[str, object]:
     """The members of a response that differ from the attributes of `check`."""
-    state = "running" if check.has_passed is None else "passed" if check.has_passed else "failed"
+    state = {None: "running", True: "passed", False: "failed"}[check.has_passed]
     tool = {"id": check.tool.tool_id, "slug": check.tool.slug, "revision": check.revision.number}
     return {
         "tool": tool,
@@ -155,14 +168,16 @@ def members(check: ExampleCheck, *, is_detailed: bool) -> dict[str, object]:
 def result_out(result: ExampleResult, *, is_detailed: bool) -> ExampleResultOut:
     if not is_detailed:
         return ExampleResultOut.of(result.summary(), details=None)
-    details = ResultDetailsOut.of(result, run=result.run.pk if result.run else None)
+    run_id = result.run.pk if result.run else None
+    details = ResultDetailsOut.of(result, run=run_id)
     return ExampleResultOut.of(result, details=details)
 
 
 def check_out(request: HttpRequest, check: ExampleCheck) -> ExampleCheckOut:
     is_detailed = may_read_runs_of(request, check)
     results = [result_out(result, is_detailed=is_detailed) for result in results_of(check)]
-    return ExampleCheckOut.of(check, examples=results, **members(check, is_detailed=is_detailed))
+    facts = describe_check(check, is_detailed=is_detailed)
+    return ExampleCheckOut.of(check, examples=results, **facts)
 
 
 @router.post(
@@ -184,9 +199,8 @@ def create_example_check(
     tool = tool_for(request.user, "run", slug)
     revision = revision_of(tool)
     if not compiled_spec_of(revision).spec.examples:
-        raise refusal(
-            "The spec has no examples, so there is nothing to check.", "check.no-examples", ""
-        )
+        message = "The spec has no examples, so there is nothing to check."
+        raise refusal(message, "check.no-examples", "")
     check = begin_check(
         tool,
         revision,
@@ -212,15 +226,13 @@ def list_example_checks(
     request: HttpRequest, slug: str, query: Query[ExampleChecksQuery]
 ) -> ExampleChecksOut:
     """Of all revisions, newest first, without the results of the examples."""
-    checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related(
-        "tool", "by", "revision"
-    )
+    checks = find_checks(request, slug).defer("revision__source")
 
     def summarize(check: ExampleCheck) -> ExampleCheckSummary:
-        facts = members(check, is_detailed=may_read_runs_of(request, check))
+        facts = describe_check(check, is_detailed=may_read_runs_of(request, check))
         return ExampleCheckSummary.of(check, **facts)
 
-    return ExampleChecksOut.read(checks.defer("revision__source"), query, convert=summarize)
+    return ExampleChecksOut.read(checks, query, convert=summarize)
 
 
 @router.get(
@@ -238,13 +250,12 @@ def get_example_check(request: HttpRequest, slug: str, check: int) -> ExampleChe
     user who started the check (a token needs the scope `run` or `read`) and for administrators
     (`read`).
     """
-    checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related(
-        "tool", "by", "revision"
-    )
-    found = checks.filter(pk=check).first() if check < 2**63 else None
-    if found is None:
+    stored_check = None
+    if check < 2**63:  # the database compares no larger number
+        stored_check = find_checks(request, slug).filter(pk=check).first()
+    if stored_check is None:
         raise Http404
-    return check_out(request, found)
+    return check_out(request, stored_check)
 
 
 class SaveExampleIn(In):
@@ -257,7 +268,9 @@ class SaveExampleIn(In):
         None,
         ge=1,
         le=MAX_NUMBER,
-        description="The current revision as you have seen it: 409 if another one was published since.",
+        description=(
+            "The current revision as you have seen it: 409 if another one was published since."
+        ),
     )
     dry_run: bool = Field(False, description="Store nothing; only report the change.")
 
@@ -285,7 +298,9 @@ class SavedExampleOut(Out):
 def save_run_as_example(
     request: HttpRequest, response: HttpResponse, run_id: Path[RunId], body: SaveExampleIn
 ) -> Status[SavedExampleOut] | Status[ProposalOut]:
-    """Publishes the tool's next revision, with the parameters and the response of the run as a new example.
+    """Publishes the tool's next revision, with the run as a new example.
+
+    The example has the parameters and the response of the run.
 
     202 if the tool belongs to someone else: then the spec with the example waits for their
     approval.
@@ -296,9 +311,10 @@ def save_run_as_example(
     """
     run = run_at(run_id, request.user)
     if run.by_id != request.user.pk and not is_administrator(request.user):
-        raise NotAllowed(
+        message = (
             "Only the person who started this run and administrators can save it as an example."
         )
+        raise NotAllowed(message)
     tool = tool_for(request.user, "propose", run.tool.slug)
     current = revision_of(tool)
     try:

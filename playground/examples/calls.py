@@ -8,7 +8,7 @@ optional.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from catalog.tools.models import Tool
@@ -21,9 +21,8 @@ from toolspec.schema.sampling import NoValue, brief_sample
 from toolspec.schema.validation import Budget
 from toolspec.text.reader import JSON, dumps
 
-MAX_CHARACTERS: Final = (
-    8_000  # of JSON; more is neither readable on a page nor practical in a shell
-)
+# Of JSON: more is neither readable on a page nor practical in a shell.
+MAX_CHARACTERS: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,55 +68,52 @@ class ToolCall:
 
 
 def call_of(tool: Tool, site: str) -> ToolCall:
-    """The sample call of the current revision of `tool`; `site` is the address of this site, with a trailing slash."""
+    """The sample call of the current revision of `tool`.
+
+    `site`: the URL of this site, with a trailing slash.
+    """
     assert tool.current is not None  # noqa: S101 - a tool that has a page has a revision
     compiled_spec = compiled_spec_of(tool.current)
     factory = factory_of(tool)
     state = factory.state if factory else ""
     revision = tool.current.sha256
-    parameters = _parameters.get_or_compute(revision, lambda: parameters_for(compiled_spec))
+    parameters = _parameters.get_or_compute(revision, lambda: choose_parameters(compiled_spec))
     configuration = None
     body: dict[str, JSON] = {"parameters": parameters.value}
     if state != "ok":
         body["mode"] = "mock"
     elif factory and factory.configurable:
         configuration = _configurations.get_or_compute(
-            revision, lambda: configuration_for(compiled_spec)
+            revision, lambda: choose_configuration(compiled_spec)
         )
         if configuration.source:
             body["configuration"] = configuration.value
     call = Call(f"{site}api/v1/tools/{tool.slug}/runs", body)
     usages = (Usage("curl", "curl", as_curl(call)), Usage("python", "Python", as_python(call)))
-    source = factory.listed.source.name if factory and factory.listed else ""
-    why_not = factory.error or "" if factory and factory.listed else ""
-    return ToolCall(
-        usages,
-        state,
-        parameters.source,
-        configuration.source if configuration else "",
-        source,
-        why_not,
-    )
+    configuration_source = configuration.source if configuration else ""
+    tool_call = ToolCall(usages, state, parameters.source, configuration_source)
+    if factory is None or factory.listed is None:
+        return tool_call
+    source = factory.listed.source.name
+    return replace(tool_call, source=source, why_not_live=factory.error or "")
 
 
-def parameters_for(compiled_spec: CompiledSpec) -> SampleValue:
-    """Parameters that the tool accepts: those of the first example that fits the schema, else generated ones."""
+def choose_parameters(compiled_spec: CompiledSpec) -> SampleValue:
+    """Parameters that the tool accepts: of the first example that fits, else generated ones."""
     budget = Budget()
     for example in compiled_spec.spec.examples:
-        if example.has_parameters and _is_usable(
-            compiled_spec, "parameters", example.parameters, budget
-        ):
+        if not example.has_parameters:
+            continue
+        if _is_usable(compiled_spec, "parameters", example.parameters, budget):
             return SampleValue(example.parameters, "example")
     return _sample(compiled_spec, "parameters")
 
 
-def configuration_for(compiled_spec: CompiledSpec) -> SampleValue:
+def choose_configuration(compiled_spec: CompiledSpec) -> SampleValue:
     """A configuration that the spec accepts; {} with the source "" if none has to be sent."""
-    return (
-        SampleValue({}, "")
-        if _is_usable(compiled_spec, "configuration", {})
-        else _sample(compiled_spec, "configuration")
-    )
+    if _is_usable(compiled_spec, "configuration", {}):
+        return SampleValue({}, "")
+    return _sample(compiled_spec, "configuration")
 
 
 def _sample(compiled_spec: CompiledSpec, part: str) -> SampleValue:
@@ -136,7 +132,6 @@ def _sample(compiled_spec: CompiledSpec, part: str) -> SampleValue:
 def _is_usable(
     compiled_spec: CompiledSpec, part: str, value: JSON, budget: Budget | None = None
 ) -> bool:
-    schema = getattr(compiled_spec, part)
-    return len(dumps(value)) <= MAX_CHARACTERS and not value_problems(
-        schema, value, part, budget=budget
-    )
+    if len(dumps(value)) > MAX_CHARACTERS:
+        return False
+    return not value_problems(getattr(compiled_spec, part), value, part, budget=budget)

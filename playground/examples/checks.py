@@ -54,9 +54,8 @@ def begin_check(
     for number, example in enumerate(compiled_spec.spec.examples, 1):
         if not example.has_parameters:
             continue
-        if value_problems(
-            compiled_spec.parameters, example.parameters, "parameters", budget=budget
-        ):
+        schema = compiled_spec.parameters
+        if value_problems(schema, example.parameters, "parameters", budget=budget):
             continue
         try:
             start(
@@ -92,12 +91,14 @@ def wait_for(check: ExampleCheck, timeout_s: float) -> ExampleCheck:
 
 
 def wait_in_all(check: ExampleCheck, timeout_s: float) -> ExampleCheck:
-    """Wait for all runs of `check`, at most `timeout_s` together; less if many threads wait already (see `wait`)."""
+    """Wait for all runs of `check`, at most `timeout_s` together.
+
+    Less if many threads wait already (see `wait`).
+    """
     deadline = monotonic() + timeout_s
     for run in check.runs.active().with_names():
         wait(run, max(0.0, deadline - monotonic()))
     settle(check)
-    check.refresh_from_db(
-        fields=["passed", "failed", "factory", "finished_at"]
-    )  # its last run may have settled it
+    # Its last run may have settled it.
+    check.refresh_from_db(fields=["passed", "failed", "factory", "finished_at"])
     return check

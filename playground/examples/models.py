@@ -17,7 +17,10 @@ from toolspec.text.containers import items_of
 
 class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
     def passing(self) -> models.QuerySet[ExampleCheck, int]:
-        """The primary keys of tools whose latest finished check is of the current revision and found no failure."""
+        """The primary keys of tools whose latest finished check has no failure.
+
+        It must be a check of the current revision.
+        """
         last = self.filter(tool=models.OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
         held = self.filter(
             revision=models.F("tool__current"), finished_at__isnull=False, failed=0, passed__gt=0,
@@ -61,7 +64,9 @@ class ExampleCheck(models.Model):
     @property
     def has_passed(self) -> bool | None:
         """Whether every example passed; None while the check's runs are active."""
-        return None if self.finished_at is None else self.failed == 0
+        if self.finished_at is None:
+            return None
+        return self.failed == 0
 
 
 # Compiled once: every list needs it. Otherwise a cached search page takes 2.5 times the CPU time,
@@ -70,11 +75,14 @@ _passing: Final = PreparedValues(lambda _: ExampleCheck.objects.passing())
 
 
 def tools_whose_examples_pass() -> frozenset[int]:
-    """The primary keys of the tools whose latest check found no failure. The same object while nothing changes."""
-    return _first_of_equal(frozenset(key for (key,) in _passing.find(0)))
+    """The primary keys of the tools whose latest check found no failure.
+
+    The same object while nothing changes.
+    """
+    return _share_equal(frozenset(key for (key,) in _passing.find(0)))
 
 
 @lru_cache(maxsize=1)
-def _first_of_equal(keys: frozenset[int]) -> frozenset[int]:
+def _share_equal(keys: frozenset[int]) -> frozenset[int]:
     """Caches keyed by this set then hold one set, not one per call."""
     return keys

@@ -36,7 +36,7 @@ STARTING_S: Final = 600  # a check that has no active run for so long no longer 
 
 @dataclass(frozen=True)
 class ExampleResult:
-    """The result of one example; `number` counts from 1. `passed` is None while its run is active."""
+    """The result of one example; `number` counts from 1. `passed`: None while its run is active."""
 
     number: int
     description: str
@@ -66,7 +66,8 @@ class ExampleResult:
         if self.parameters_problems:
             return f"Its parameters are not valid: {self.parameters_problems[0].message}."
         if self.return_problems:
-            return f"Its return value does not match the return type: {self.return_problems[0].message}."
+            problem = self.return_problems[0].message
+            return f"Its return value does not match the return type: {problem}."
         if self.run is None or self.run.is_active:
             return ""
         if self.run.outcome != "returned":
@@ -81,9 +82,9 @@ class ExampleResult:
 
     def summary(self) -> ExampleSummary:
         """The result without the parts that only some people may see."""
-        message = replace(self, differences=()).message or (
-            "The response differs." if self.differences else ""
-        )
+        message = replace(self, differences=()).message
+        if self.differences and not message:
+            message = "The response differs."
         return ExampleSummary(
             self.number,
             self.description,
@@ -109,7 +110,10 @@ class ExampleResult:
 
 @dataclass(frozen=True)
 class ExampleSummary:
-    """The result of one example as everyone may see it. It names neither the run nor members of its response."""
+    """The result of one example as everyone may see it.
+
+    It names neither the run nor members of its response.
+    """
 
     number: int
     description: str
@@ -141,24 +145,24 @@ def sees_runs_of(check: ExampleCheck, person: Person) -> bool:
 def settle(check: ExampleCheck) -> None:
     """Store the result of `check`, once all its runs have been started and have ended."""
     # In this order: the runs are counted after the last one was stored.
-    if (
-        not ExampleCheck.objects.filter(pk=check.pk, has_all_runs=True).exists()
-        or check.runs.active().exists()
-    ):
+    has_all_runs = ExampleCheck.objects.filter(pk=check.pk, has_all_runs=True).exists()
+    if not has_all_runs or check.runs.active().exists():
         return
     results = results_of(check)
     passed = sum(result.passed is True for result in results)
-    factory = next(
-        (result.run.factory for result in results if result.run and result.run.factory), ""
-    )
-    check.passed, check.failed, check.factory = passed, len(results) - passed, factory
+    factories = [result.run.factory for result in results if result.run]
+    check.passed, check.failed = passed, len(results) - passed
+    check.factory = next(filter(None, factories), "")
     check.finished_at = timezone.now()
     with transaction.atomic():
         is_settled = ExampleCheck.objects.filter(pk=check.pk, finished_at=None).update(
-            passed=check.passed, failed=check.failed, factory=factory, finished_at=check.finished_at
+            passed=check.passed,
+            failed=check.failed,
+            factory=check.factory,
+            finished_at=check.finished_at,
         )
         if is_settled and check.failed:
-            queue_events([_failure_event(check, results)])
+            queue_events([_describe_failure(check, results)])
 
 
 def settle_check(check: ExampleCheck, **_: object) -> None:
@@ -167,7 +171,7 @@ def settle_check(check: ExampleCheck, **_: object) -> None:
 
 
 def end_orphaned_checks(**_: object) -> None:
-    """Settle the checks whose last run crashed, and delete those whose server was killed before it started all runs.
+    """Settle the checks whose last run crashed; delete those that never started all their runs.
 
     Without all of its runs a check has no result: `begin_check` stores none either, if it cannot
     start them all. Receives `runs_recovered`.
@@ -180,10 +184,10 @@ def end_orphaned_checks(**_: object) -> None:
     ended.filter(has_all_runs=False, created_at__lt=started_before).delete()
 
 
-def _failure_event(check: ExampleCheck, results: list[ExampleResult]) -> WebhookEvent:
+def _describe_failure(check: ExampleCheck, results: list[ExampleResult]) -> WebhookEvent:
     """Without what only some people may see."""
     failed = [result.summary() for result in results if result.passed is False][:MAX_SHOWN]
-    examples = [{"number": one.number, "message": one.message} for one in failed]
+    examples = [{"number": summary.number, "message": summary.message} for summary in failed]
     counts = {"passed": check.passed, "failed": check.failed}
     return about_tool(
         "examples.failed", check.tool, revision=check.revision.number, **counts, examples=examples
@@ -213,9 +217,8 @@ def _result(
     differences: list[Change] = []
     if run and run.has_response and example.has_return_value and check.exactly:
         # The stored response was redacted, so the expected value is redacted in the same way.
-        found = find_secrets(compiled_spec.parameters, example.parameters, by_name=False)
-        redactor = redactor_of(found, environment=secrets)
-        expected = redactor.value(example.return_value)
+        own = find_secrets(compiled_spec.parameters, example.parameters, by_name=False)
+        expected = redactor_of(own, environment=secrets).value(example.return_value)
         differences = compare(expected, run.response, most=MAX_SHOWN, ignored=check.ignored)
     return ExampleResult(
         number,

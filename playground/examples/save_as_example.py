@@ -1,4 +1,4 @@
-"""Save a run as an example of its tool: a new text of the spec, in which only that example is added.
+"""Save a run as an example of its tool: a new text of the spec, with one more example.
 
 Every other byte of the text stays as it was uploaded.
 """
@@ -39,9 +39,8 @@ def spec_with_run(run: Run, current: Revision, *, description: str) -> ToolSpec:
     if not run.has_response or run.mode == "mock":
         raise CannotSaveExample("Only a live run with a response can be saved as an example.")
     if run.response_cut:
-        raise CannotSaveExample(
-            "The response of this run is truncated, so the run cannot be saved as an example."
-        )
+        message = "The response of this run is truncated, so the run cannot be saved as an example."
+        raise CannotSaveExample(message)
     text = with_example(
         current.source,
         description=one_line(description),
@@ -64,11 +63,11 @@ def with_example(source: str, *, description: str, parameters: JSON, return_valu
             no definition.
     """
     if not isinstance(parameters, dict):
-        raise CannotSaveExample(
-            "The parameters of an example must be an object; those of this run are not."
-        )
-    example: dict[str, JSON] = {"description": description} if description else {}
-    example |= {"parameters": parameters, "returnValue": return_value}
+        message = "The parameters of an example must be an object; those of this run are not."
+        raise CannotSaveExample(message)
+    example: dict[str, JSON] = {"parameters": parameters, "returnValue": return_value}
+    if description:
+        example = {"description": description, **example}
     document = parse(source)
     definition = document.get("definition") if isinstance(document, dict) else None
     if not isinstance(definition, dict):
@@ -87,14 +86,15 @@ def _insert_value(source: str, span: Span, value: JSON, name: str, *, first: boo
     while source[inside_end - 1] in _SPACE:
         inside_end -= 1
     before, after = source[:inside_end], source[inside_end:]
+    comma = "" if first else ","
     unit = indent_unit(source)
     if unit is None:
-        return f"{before}{'' if first else ', '}{name}{dumps(value)}{after}"
+        space = "" if first else " "
+        return f"{before}{comma}{space}{name}{dumps(value)}{after}"
     outer = margin_at(source, span.start)
     margin = f"\n{outer}{unit}"
     text = print_json(value, indent=len(unit), margin=len(margin))
     laid_out = re.sub("(?m)^ +", lambda spaces: unit * (len(spaces[0]) // len(unit)), text)
     closing = after if after[0] in _SPACE else f"\n{outer}{after}"
-    return (
-        f"{before}{'' if first else ','}{margin}{name}{laid_out.replace(chr(10), margin)}{closing}"
-    )
+    indented = laid_out.replace("\n", margin)
+    return f"{before}{comma}{margin}{name}{indented}{closing}"

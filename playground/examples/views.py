@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -29,7 +30,7 @@ from playground.configurations.secret_members import Configuration
 from playground.examples.checks import begin_check
 from playground.examples.forms import ExampleForm
 from playground.examples.models import ExampleCheck
-from playground.examples.results import results_of, sees_runs_of
+from playground.examples.results import ExampleResult, ExampleSummary, results_of, sees_runs_of
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
 from playground.factories.connections import factory_of
 from playground.history.forms import first_error
@@ -44,7 +45,10 @@ MAX_IGNORED = 50
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def examples(request: HttpRequest, slug: str) -> HttpResponse:
-    """The latest check of a tool's examples, and a button for another. An htmx request gets only the results."""
+    """The latest check of a tool's examples, and a button for another.
+
+    An htmx request gets only the results.
+    """
     tool = tool_at(slug, request.user)
     address = reverse("playground:tests", args=[slug])
     if request.method == "POST":
@@ -54,12 +58,15 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
     check = ExampleCheck.objects.filter(tool=tool).select_related("revision", "by").first()
     factory = factory_of(tool)
     spec = compiled_spec_of(revision_of(tool)).spec
-    results = results_of(check) if check else []
+    results: Sequence[ExampleResult | ExampleSummary] = []
     is_detailed = check is not None and sees_runs_of(check, request.user)
+    if check is not None:
+        details = results_of(check)
+        results = details if is_detailed else [result.summary() for result in details]
     context = {
         "tool": tool,
         "check": check,
-        "results": results if is_detailed else [result.summary() for result in results],
+        "results": results,
         "is_detailed": is_detailed,
         "is_current": bool(check and check.revision_id == tool.current_id),
         "can_run": factory is not None and factory.state == "ok",
@@ -76,9 +83,8 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
 def start_check(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_for(request.user, "run", slug)
     address = reverse("playground:tests", args=[slug])
-    ignored = [word for word in request.POST.get("ignored", "").split() if word.startswith("/")][
-        :MAX_IGNORED
-    ]
+    words = request.POST.get("ignored", "").split()
+    pointers = [word for word in words if word.startswith("/")]
     name = request.POST.get("configuration", "")
     configuration: Configuration | None = None
     if name:
@@ -96,7 +102,7 @@ def start_check(request: HttpRequest, slug: str) -> HttpResponse:
             configuration=configuration,
             configuration_name=name if configuration else "",
             exactly=request.POST.get("how") != "conform",
-            ignored=ignored,
+            ignored=pointers[:MAX_IGNORED],
         )
     except Busy as busy:
         messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")
@@ -106,7 +112,10 @@ def start_check(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
-    """Save a run as an example of its tool: preview the change to the spec, then publish or propose it."""
+    """Save a run as an example of its tool.
+
+    Preview the change to the spec, then publish or propose it.
+    """
     run = own_run(run_id, request.user)
     tool = tool_for(request.user, "propose", run.tool.slug)
     current = revision_of(tool)
