@@ -41,11 +41,11 @@ def create_token(
     Raises:
         ValueError: there is no scope, or one that is not in `SCOPES`.
     """
-    unknown = sorted(set(scopes) - set(SCOPES))
-    if unknown or not scopes:
+    unknown_scopes = sorted(set(scopes) - set(SCOPES))
+    if unknown_scopes or not scopes:
         raise ValueError(
             f"Choose one or more of these scopes: {', '.join(SCOPES)}. "
-            f"Given: {', '.join(unknown) or 'none'}."
+            f"Given: {', '.join(unknown_scopes) or 'none'}."
         )
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(

@@ -61,11 +61,11 @@ def take_unfinished(request: HttpRequest, path: str) -> str | None:
 
     None if there is none.
     """
-    stored = request.session.get(KEY)
-    if not request.user.is_authenticated or not stored or stored["path"] != path:
+    entry = request.session.get(KEY)
+    if not request.user.is_authenticated or not entry or entry["path"] != path:
         return None
     del request.session[KEY]
     try:
-        return str(decrypt(stored["encrypted"]))
+        return str(decrypt(entry["encrypted"]))
     except (Unreadable, KeyError):  # the key has changed, or an earlier version stored it
         return None

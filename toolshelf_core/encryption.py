@@ -72,8 +72,8 @@ def rotate(rows: QuerySet[Any], *fields: str, object_type: str) -> tuple[int, in
         except Unreadable:
             lost += 1
             continue
-        unchanged = rows.filter(pk=row.pk, **tokens)
-        done += unchanged.update(**(tokens | new_tokens))
+        same_row = rows.filter(pk=row.pk, **tokens)  # not if it was changed meanwhile
+        done += same_row.update(**(tokens | new_tokens))
     counts = {"re-encrypted": done, "unreadable": lost}
     audit.record("secrets.rotate", object_type, "", after=counts)
     return done, lost

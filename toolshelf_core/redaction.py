@@ -258,13 +258,13 @@ class _Search:
 
     def remove_begun(self, text: str) -> str:
         """`text` without a possible beginning of a secret at its very end."""
-        known = self._spellings
-        for at in range(max(0, len(text) - known.longest + 1), len(text)):
+        spellings = self._spellings
+        for at in range(max(0, len(text) - spellings.longest + 1), len(text)):
             start = text[at : at + MIN_SECRET_CHARACTERS]
-            if start not in known.starts and len(start) == MIN_SECRET_CHARACTERS:
+            if start not in spellings.starts and len(start) == MIN_SECRET_CHARACTERS:
                 continue
             self._count(1 + (len(text) - at) // _COMPARED_AT_ONCE)
-            if known.has_beginning(text[at:]):
+            if spellings.has_beginning(text[at:]):
                 return text[:at]
         return text
 
@@ -322,20 +322,20 @@ def _list_spellings(secret: str) -> Iterator[str]:
 def _spell(secret: str) -> Iterator[str]:
     yield secret
     for ensure_ascii in (True, False):
-        escaped = json.dumps(secret, ensure_ascii=ensure_ascii)[1:-1]
-        yield escaped
-        yield escaped.replace("/", "\\/")
-        yield json.dumps(escaped, ensure_ascii=ensure_ascii)[1:-1]  # JSON inside JSON
+        text = json.dumps(secret, ensure_ascii=ensure_ascii)[1:-1]
+        yield text
+        yield text.replace("/", "\\/")
+        yield json.dumps(text, ensure_ascii=ensure_ascii)[1:-1]  # JSON inside JSON
     yield repr(secret)[1:-1]
     yield html.escape(secret)
     raw = secret.encode("utf-8", "surrogatepass")
     yield repr(raw)[2:-1]
     yield raw.hex()
     yield raw.hex().upper()
-    for encoded in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
-        yield encoded
-        yield re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), encoded)
-        yield quote(encoded, safe="")  # encoded twice, as in a redirect's address
+    for text in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
+        yield text
+        yield re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), text)
+        yield quote(text, safe="")  # encoded twice, as in a redirect's address
     yield from _spell_in_base64(raw)
 
 

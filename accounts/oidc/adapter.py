@@ -68,25 +68,21 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
         Those who could before lose their rights and their sessions.
         """
         claims = claims_of(sociallogin)
-        known = (
-            sociallogin.user
-            if sociallogin.is_existing and isinstance(sociallogin.user, User)
-            else None
-        )
+        user = None
+        if sociallogin.is_existing and isinstance(sociallogin.user, User):
+            user = sociallogin.user
+            update_groups(user, claims)
         if is_admitted(claims):
-            if known:
-                update_groups(known, claims)
             return
-        if known:
-            update_groups(known, claims)
-            revoke_rights(known)
+        if user:
+            revoke_rights(user)
         refuse(
             request,
             "You may not sign in to this site",
             f"Your account at {settings.OIDC_NAME} is in no group that may sign in here. "
             "Ask an administrator.",
             status=403,
-            user=known,
+            user=user,
         )
 
     def populate_user(

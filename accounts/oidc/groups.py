@@ -63,10 +63,10 @@ def update_groups(user: User, claims: Mapping[str, Any]) -> None:
     """
     names = map_groups(claims)
     all_names = set[str]().union(*settings.OIDC_GROUPS.values())
-    current = set(user.groups.filter(name__in=all_names).values_list("name", flat=True))
-    surplus = current - names
+    current_names = set(user.groups.filter(name__in=all_names).values_list("name", flat=True))
+    surplus = current_names - names
     with record_group_changes(user):
-        for name in sorted(names - current):
+        for name in sorted(names - current_names):
             if name in READY_GROUPS:
                 user.groups.add(get_ready_group(name))
             else:

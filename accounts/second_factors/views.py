@@ -172,12 +172,12 @@ def with_password(view: View) -> View:
     """Refuse people without a password: there is no first factor to add a second one to."""
 
     @login_required
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def check_and_call(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not actor(request).has_usable_password():
             raise PermissionDenied("Second factors require a password. Set a password first.")
         return view(request, *args, **kwargs)
 
-    return checked
+    return check_and_call
 
 
 @login_required

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from catalog.index.visibility import Visibility
 from catalog.tools.lint_models import read_findings
 from catalog.tools.models import Tool, ToolQuerySet
-from toolshelf_core.rendering.charts import Bar, Tone, histogram
+from toolshelf_core.rendering.charts import Bar, Tone, draw_histogram
 from toolspec.lint.assessment import grade_of
 
 # Of the histogram: from, and below.
@@ -33,7 +33,7 @@ def chart_of_scores(scores: Mapping[int | None, int]) -> SafeString:
         url = f"{reverse('catalog:tool_list')}?{query}" if count else ""
         bars.append(Bar(f"{lowest}-{end - 1}" if lowest else f"below {end}", (count,), url))
         tones.append(TONES[grade_of(lowest)])
-    return histogram(bars, label="Tools by lint score", tones=tones)
+    return draw_histogram(bars, label="Tools by lint score", tones=tones)
 
 
 def tools_that_break(rule: str, visibility: Visibility) -> ToolQuerySet:

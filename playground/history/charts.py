@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from playground.history.overview import Counts, Overview
 from playground.runs.filters import DAY_MS, RunFilter
-from toolshelf_core.rendering.charts import Bar, Series, stacked_bars
+from toolshelf_core.rendering.charts import Bar, Series, draw_stacked_bars
 
 SERIES: Final = (
     Series("matching", "good"),
@@ -32,7 +32,9 @@ def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
         for bucket in overview.buckets
     ]
     unit = "day" if overview.period.bucket_ms == DAY_MS else "hour"
-    return stacked_bars(bars, SERIES, label=f"Runs per {unit}, last {overview.period.name} (UTC)")
+    return draw_stacked_bars(
+        bars, SERIES, label=f"Runs per {unit}, last {overview.period.name} (UTC)"
+    )
 
 
 def parts_of(bucket: Counts) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from playground.history.charts import SERIES, parts_of
 from playground.history.overview import COUNTS, Counts, by_day, day_starts
 from playground.runs.filters import id_at
 from playground.runs.models import ACTIVE, Run
-from toolshelf_core.rendering.charts import Bar, stacked_bars
+from toolshelf_core.rendering.charts import Bar, draw_stacked_bars
 
 DAYS: Final = 7
 RECENT_SHOWN: Final = 8  # tools
@@ -78,7 +78,7 @@ class Week:
             Bar(f"{date:%-d %b}", parts_of(day), runs_url(since=date, until=date))
             for date, day in zip(dates, self.days, strict=True)
         ]
-        return stacked_bars(bars, SERIES, label="Your runs of the last 7 days")
+        return draw_stacked_bars(bars, SERIES, label="Your runs of the last 7 days")
 
 
 def count_week(person: User) -> Week:

@@ -49,7 +49,7 @@ class Bar:
         return sum(self.counts)
 
 
-def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -> SafeString:
+def draw_stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -> SafeString:
     """Bars of stacked counts, with a legend, the first and last label, and the largest total.
 
     Bars with `href` are links; then the drawing is a group of links instead of one image. Without
@@ -92,7 +92,7 @@ def _label_ends(bars: Sequence[Bar]) -> list[SafeString]:
     return [element("span", {}, bars[0].label), element("span", {}, bars[-1].label)]
 
 
-def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = ()) -> SafeString:
+def draw_histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = ()) -> SafeString:
     """Counts of ranges side by side, each with its label under it.
 
     `tones` are those of the bars; "accent" where it has none.

@@ -17,8 +17,8 @@ register = template.Library()
 MAX_VERSIONS = 100  # of one part
 
 
-@register.tag
-def cached(parser: Parser, token: Token) -> CachedNode:
+@register.tag("cached")
+def parse_cached(parser: Parser, token: Token) -> CachedNode:
     """The content, rendered once for each combination of the values given: `{% cached view %}`.
 
     The content must depend on nothing but these values.
@@ -33,13 +33,13 @@ class CachedNode(template.Node):
     def __init__(self, nodelist: NodeList, values: list[FilterExpression]) -> None:
         self.nodelist = nodelist
         self.values = values
-        self.rendered: dict[tuple[object, ...], SafeString] = {}
+        self.texts: dict[tuple[object, ...], SafeString] = {}
 
     def render(self, context: Context) -> SafeString:
         key = tuple(value.resolve(context, ignore_failures=True) for value in self.values)
-        rendered = self.rendered.get(key)
-        if rendered is None:
-            if len(self.rendered) >= MAX_VERSIONS:
-                self.rendered.clear()
-            rendered = self.rendered[key] = self.nodelist.render(context)
-        return rendered
+        text = self.texts.get(key)
+        if text is None:
+            if len(self.texts) >= MAX_VERSIONS:
+                self.texts.clear()
+            text = self.texts[key] = self.nodelist.render(context)
+        return text

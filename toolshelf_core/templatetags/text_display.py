@@ -99,8 +99,8 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {singular}"
 
 
-@register.filter
-def grouped(number: int) -> str:
+@register.filter("grouped")
+def group_thousands(number: int) -> str:
     """A number with its thousands grouped: "1,394"."""
     return f"{number:,}"
 

@@ -44,9 +44,9 @@ def ask_for_confirmation(username: str) -> None:
         CommandError: they typed something else, or there is no input.
     """
     try:
-        typed = input(f"Type {username} to delete this person: ")
+        answer = input(f"Type {username} to delete this person: ")
     except EOFError:
         message = "Nothing was deleted, because there is no input to confirm it. Add --yes."
         raise CommandError(message) from None
-    if typed != username:
+    if answer != username:
         raise CommandError("Nothing was deleted.")

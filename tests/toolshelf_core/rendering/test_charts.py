@@ -23,7 +23,7 @@ def attributes(markup: str, name: str) -> list[str]:
 
 
 def test_the_largest_bar_is_as_high_as_the_chart_and_the_others_in_proportion():
-    drawn = charts.stacked_bars([Bar("Mon", (8, 0)), Bar("Tue", (3, 1))], SERIES, label="Runs")
+    drawn = charts.draw_stacked_bars([Bar("Mon", (8, 0)), Bar("Tue", (3, 1))], SERIES, label="Runs")
 
     heights = [
         rect.get("height")
@@ -34,7 +34,7 @@ def test_the_largest_bar_is_as_high_as_the_chart_and_the_others_in_proportion():
 
 
 def test_a_chart_without_links_is_an_image_with_a_label_and_a_table():
-    drawn = parsed(charts.stacked_bars([Bar("Mon", (8, 2))], SERIES, label="Runs per day"))
+    drawn = parsed(charts.draw_stacked_bars([Bar("Mon", (8, 2))], SERIES, label="Runs per day"))
 
     image = drawn.find(".//svg[@role='img']")
     assert image is not None
@@ -43,7 +43,9 @@ def test_a_chart_without_links_is_an_image_with_a_label_and_a_table():
 
 
 def test_bars_with_addresses_are_links_named_in_words():
-    drawn = parsed(charts.stacked_bars([Bar("Mon", (8, 2), href="?a=1&b=2")], SERIES, label="Runs"))
+    drawn = parsed(
+        charts.draw_stacked_bars([Bar("Mon", (8, 2), href="?a=1&b=2")], SERIES, label="Runs")
+    )
 
     link = drawn.find(".//svg[@role='group']/a")
     assert link is not None
@@ -52,15 +54,15 @@ def test_bars_with_addresses_are_links_named_in_words():
 
 
 def test_bars_of_nothing_are_drawn():
-    parsed(charts.stacked_bars([], SERIES, label="Runs"))
-    parsed(charts.stacked_bars([Bar("Mon", (0, 0))], SERIES, label="Runs"))
-    parsed(charts.histogram([], label="Scores"))
+    parsed(charts.draw_stacked_bars([], SERIES, label="Runs"))
+    parsed(charts.draw_stacked_bars([Bar("Mon", (0, 0))], SERIES, label="Runs"))
+    parsed(charts.draw_histogram([], label="Scores"))
 
 
 def test_a_histogram_has_the_count_over_each_bar_and_no_bar_is_a_hairline():
     bars = [Bar("below 50", (1,)), Bar("50-89", (0,)), Bar("90-100", (1200,))]
 
-    drawn = parsed(charts.histogram(bars, label="Scores"))
+    drawn = parsed(charts.draw_histogram(bars, label="Scores"))
 
     assert [(text.text, text.get("x"), text.get("y")) for text in drawn.iter("text")] == [
         ("1", "16.67%", "96%"),
@@ -84,8 +86,8 @@ def test_text_never_becomes_markup():
     evil = '"><script>alert(1)</script>'
 
     for drawn in (
-        charts.stacked_bars([Bar(evil, (1,), href=evil)], [Series(evil, "good")], label=evil),
-        charts.histogram([Bar(evil, (1,))], label=evil),
+        charts.draw_stacked_bars([Bar(evil, (1,), href=evil)], [Series(evil, "good")], label=evil),
+        charts.draw_histogram([Bar(evil, (1,))], label=evil),
     ):
         assert "<script" not in drawn
         assert "style=" not in drawn
