@@ -71,12 +71,11 @@ class ActiveRun:
     update: dict[str, object] = field(default_factory=dict)
 
 
-def make_runner(slots: int, queue_max: int) -> LocalRunner:
+def make_runner(slots: int) -> LocalRunner:
     """A runner configured by the settings."""
     return LocalRunner(
         slots=min(slots, MAX_SLOTS),
         reserve=reserve(min(slots, MAX_SLOTS)),
-        queue_max=queue_max,
         environment=registry().factory_settings.common_environment,
         hidden=[str(settings.DATA_DIR)],
         preload=list_preloaded_modules() if settings.PRELOAD_TOOLS else [],
@@ -114,7 +113,7 @@ class Supervisor:
         """Start supervising. This is one of `processes` that share the slots and the queue."""
         self.slots = max(1, settings.RUN_SLOTS // processes)
         self.queue_max = settings.RUN_QUEUE_MAX // processes
-        self.runner = make_runner(self.slots, self.queue_max)
+        self.runner = make_runner(self.slots)
         self.host = this_host()
         self.began = time.monotonic()
         self.active: dict[str, ActiveRun] = {}
@@ -146,7 +145,7 @@ class Supervisor:
         """
         self._reserve(run.owner)
         try:
-            run.host, run.turn = self.host, self.runner.next_turn(run.owner)
+            run.host, run.turn = self.host, self.runner.queue.next_turn(run.owner)
             insert(run)
             check_slots(run)
             return self._hand_over(run, job, redactor, conclude)
@@ -167,7 +166,7 @@ class Supervisor:
         """
         self._reserve(run.owner)
         try:
-            run.turn = self.runner.next_turn(run.owner)
+            run.turn = self.runner.queue.next_turn(run.owner)
             return self._hand_over(run, job, redactor, conclude, waited_ms)
         except BaseException:
             self._release(run.owner)

@@ -22,8 +22,9 @@ class LastingRunner:
         self.runner = runner
         self.handles = []
 
-    def next_turn(self, owner):
-        return self.runner.next_turn(owner)
+    @property
+    def queue(self):
+        return self.runner.queue
 
     def submit(self, job, turn=None):
         self.handles.append(self.runner.submit(job, turn))
@@ -58,10 +59,10 @@ def runs(transactional_db, lasting_runners, monkeypatch):
 
     make_runner = supervisor.make_runner
 
-    def lasting_runner(slots, queue_max):
-        if (slots, queue_max) not in lasting_runners:
-            lasting_runners[slots, queue_max] = LastingRunner(make_runner(slots, queue_max))
-        return lasting_runners[slots, queue_max]
+    def lasting_runner(slots):
+        if slots not in lasting_runners:
+            lasting_runners[slots] = LastingRunner(make_runner(slots))
+        return lasting_runners[slots]
 
     monkeypatch.setattr(supervisor, "make_runner", lasting_runner)
     yield

@@ -4,8 +4,9 @@
 
 No tool's code ever runs in this process.
 
-    runner = LocalRunner(slots=8, queue_max=500)
-    handle = runner.submit(Job(run_id="…", reference="weather:Factory", parameters={"city": "Wien"}))
+    runner = LocalRunner(slots=8)
+    job = Job(run_id="…", reference="weather:Factory", parameters={"city": "Wien"})
+    handle = runner.submit(job)
     end = handle.wait(30)       # RunEnd, or None while it still runs
 """
 

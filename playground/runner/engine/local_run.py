@@ -109,11 +109,15 @@ class LocalRun:
 
         No effect on a run that has ended.
         """
-        self._runner.cancel(self)
+        self.cancelled = True
+        if self._runner.queue.remove(self):
+            self.conclude("cancelled", "The run was cancelled while it was waiting.")
+        else:
+            self._runner.kill(self)
 
     def position(self) -> int:
         """The run's position in the queue, from 1; 0 if it is no longer waiting."""
-        return self._runner.position_of(self)
+        return self._runner.queue.position_of(self)
 
     def output(self) -> Output:
         """The output so far."""
@@ -121,7 +125,7 @@ class LocalRun:
         return Output(stdout, stderr, *self._dropped)
 
     def when_done(self, callback: EndCallback) -> None:
-        """Call `callback` once, in a thread of the runner, when the run has ended, or soon if it already has."""
+        """Call `callback` once the run has ended, in a thread of the runner."""
         with self._lock:
             if not self._ended.is_set():
                 self._callbacks.append(callback)
@@ -189,9 +193,9 @@ class LocalRun:
     def _note_progress(self, content: bytes) -> None:
         try:
             done, total, message = json.loads(content)
-            self._events.append(
-                Progress(float(done), None if total is None else float(total), str(message)[:200])
-            )
+            if total is not None:
+                total = float(total)
+            self._events.append(Progress(float(done), total, str(message)[:200]))
         except (ValueError, TypeError):
             pass  # not from `progress()`, but from the tool itself
 
@@ -223,10 +227,8 @@ class LocalRun:
             text = f"The tool did not finish within {limit:g} s. "
             return "timed_out", text + "It was stopped, with its child processes."
         if why == "killed":
-            return (
-                "cancelled",
-                "The run was cancelled. The tool was stopped, with its child processes.",
-            )
+            text = "The run was cancelled. The tool was stopped, with its child processes."
+            return "cancelled", text
         if why == "memory":
             allowed = self.job.limits.memory_bytes // MIB
             text = f"The tool and its child processes used more memory than the {allowed:,} MiB"
@@ -297,18 +299,21 @@ def _how_it_ended(status: int) -> str:
 def _for_supervisor(job: Job, deadline: float) -> dict[str, Any]:
     """The content of LIMITS for the run supervisor, which must not contain secrets."""
     limits = job.limits
+    content = {name: getattr(limits, name) for name in _LIMITS_OF_RESULT}
     bounds = {
-        name: getattr(limits, name)
-        for name in ("memory_bytes", "file_bytes", "open_files", "processes")
+        "memory_bytes": limits.memory_bytes,
+        "file_bytes": limits.file_bytes,
+        "open_files": limits.open_files,
+        "processes": limits.processes,
+        "address_space_bytes": limits.address_space_bytes or limits.memory_bytes,
+        "cpu_s": int(limits.timeout_s) * 4 + 2,
     }
-    bounds["address_space_bytes"] = limits.address_space_bytes or limits.memory_bytes
-    return {
-        **{
-            name: getattr(limits, name)
-            for name in (*_LIMITS_OF_RESULT, "scratch_bytes", "output_bytes", "grace_s")
-        },
+    return content | {
+        "scratch_bytes": limits.scratch_bytes,
+        "output_bytes": limits.output_bytes,
+        "grace_s": limits.grace_s,
         "deadline": deadline,
-        "bounds": bounds | {"cpu_s": int(limits.timeout_s) * 4 + 2},
+        "bounds": bounds,
     }
 
 

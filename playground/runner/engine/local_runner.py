@@ -1,8 +1,8 @@
 """The runner for one machine: slots, a queue, a thread (`scheduler`) that watches runs.
 
-Tools run in the processes of a worker (`playground.runner.worker`). The first run starts the worker. It
-ends when nothing has run for a while, when the runner is closed, and whenever this process ends,
-even by a crash.
+Tools run in the processes of a worker (`playground.runner.worker`). The first run starts the
+worker. It ends when nothing has run for a while, when the runner is closed, and whenever this
+process ends, even by a crash.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ class LocalRunner:
         *,
         slots: int = 8,
         reserve: int = 0,
-        queue_max: int = 1000,
         environment: Mapping[str, str] | None = None,
         search_path: Sequence[str] = (),
         hidden: Sequence[str] = (),
@@ -50,7 +49,7 @@ class LocalRunner:
         Args:
             slots: how many runs may be active concurrently, at most `MAX_SLOTS`.
             reserve: how many of the slots are only for owners without an active run.
-            queue_max: how many runs may wait.
+
             environment: all variables that tools see; None means the harmless ones of this process.
             search_path: directories to import factories from, in addition to Python's own.
             hidden: directories that tools must not see, as far as the machine allows it: the site's
@@ -63,12 +62,12 @@ class LocalRunner:
         """
         if not 1 <= slots <= MAX_SLOTS:
             raise ValueError(f"slots is {slots}; it must be from 1 to {MAX_SLOTS}")
+        if environment is None:
+            environment = clean_environment((), os.environ)
         self._slots = slots
         self._idle_s = idle_s
         self._worker_arguments: dict[str, Any] = {
-            "environment": clean_environment((), os.environ)
-            if environment is None
-            else environment,
+            "environment": environment,
             "search_path": search_path,
             "hidden": hidden,
             "writable": writable,
@@ -76,7 +75,7 @@ class LocalRunner:
             "preload": preload,
         }
         self._lock = threading.Lock()
-        self._queue = RunQueue(slots=slots, reserve=reserve, queue_max=queue_max)
+        self.queue = RunQueue(slots=slots, reserve=reserve)
         self._closing = False
         self._scheduler: Scheduler | None = None
         self._thread: threading.Thread | None = None
@@ -85,22 +84,17 @@ class LocalRunner:
 
     # For any thread
 
-    def next_turn(self, owner: str) -> int:
-        """The turn of the owner's next job in the queue (see `toolshelf_core.fairness.Turns`)."""
-        return self._queue.next_turn(owner)
-
     def submit(self, job: Job, turn: int | None = None) -> LocalRun:
         """Start `job`, or queue it.
 
-        Jobs start in order of `turn`, from `next_turn`, which None means.
-
-        Raises:
-            Busy: the queue is full.
+        Jobs start in order of `turn`, from `RunQueue.next_turn`, which None means.
         """
-        run = LocalRun(job, self, self.next_turn(job.owner) if turn is None else turn)
+        if turn is None:
+            turn = self.queue.next_turn(job.owner)
+        run = LocalRun(job, self, turn)
         with self._lock:
-            self._queue.add(run)
-            scheduler = self._started()
+            self.queue.add(run)
+            scheduler = self._start()
         scheduler.wake()
         return run
 
@@ -110,7 +104,7 @@ class LocalRunner:
         It stays until the runner closes.
         """
         with self._lock:
-            scheduler = self._started()
+            scheduler = self._start()
         scheduler.post(scheduler.make_always_ready)
 
     def wait_until_ready(self, timeout_s: float) -> bool:
@@ -140,7 +134,7 @@ class LocalRunner:
         with self._lock:
             self._closing = True
             thread, self._thread = self._thread, None
-        waiting = self._queue.clear()
+        waiting = self.queue.clear()
         atexit.unregister(self.close)
         for run in waiting:
             run.conclude("crashed", "The server was stopped.")
@@ -154,15 +148,11 @@ class LocalRunner:
 
     # For the runs
 
-    def cancel(self, run: LocalRun) -> None:
-        run.cancelled = True
-        if self._queue.remove(run):
-            run.conclude("cancelled", "The run was cancelled while it was waiting.")
-        elif (scheduler := self._scheduler) is not None:
+    def kill(self, run: LocalRun) -> None:
+        """Kill all processes of `run`, if it has any."""
+        scheduler = self._scheduler
+        if scheduler is not None:
             scheduler.post(lambda: scheduler.kill(run))
-
-    def position_of(self, run: LocalRun) -> int:
-        return self._queue.position_of(run)
 
     def report(self, call: Callable[[], None]) -> None:
         """Queue `call` for a thread that runs callbacks."""
@@ -175,13 +165,13 @@ class LocalRunner:
 
     # Internal
 
-    def _started(self) -> Scheduler:
-        """The scheduler, whose thread is started if need be. Call it with the lock held."""
+    def _start(self) -> Scheduler:
+        """Start the thread of the scheduler, if need be, and return the scheduler. Call it with the lock held."""
         if self._closing:
             raise RuntimeError("the runner is closed")
         if self._scheduler is None:
             self._scheduler = Scheduler(
-                self._queue,
+                self.queue,
                 lambda: WorkerProcess(**self._worker_arguments),
                 slots=self._slots,
                 idle_s=self._idle_s,

@@ -61,7 +61,7 @@ def leaking(transactional_db, monkeypatch):
     monkeypatch.setattr(
         supervisor,
         "make_runner",
-        lambda slots, queue: LocalRunner(slots=slots, queue_max=queue, search_path=[str(TOOLS)]),
+        lambda slots: LocalRunner(slots=slots, search_path=[str(TOOLS)]),
     )
     return_type = {
         "type": "object",

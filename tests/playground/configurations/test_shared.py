@@ -62,7 +62,7 @@ def tool(transactional_db, monkeypatch, runner):
     registry = FactoryRegistry(["leaking_tool:Factory"], search_path=[str(TOOLS)])
     monkeypatch.setattr("playground.factories.connections.registry", lambda: registry)
     monkeypatch.setattr(runner, "close", lambda: None)
-    monkeypatch.setattr(supervisor, "make_runner", lambda slots, queue: runner)
+    monkeypatch.setattr(supervisor, "make_runner", lambda slots: runner)
     yield make_tool("leaking_tool", configuration=SCHEMA)
     close_supervisor()
 
