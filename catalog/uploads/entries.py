@@ -83,6 +83,11 @@ class Entry:
         return any(fault.problem.rule in {SOURCE_EXISTS, OTHER_ORIGIN} for fault in self.faults)
 
     @property
+    def source_exists(self) -> bool:
+        """Whether it is a document whose source has another one already."""
+        return any(fault.problem.rule == SOURCE_EXISTS for fault in self.faults)
+
+    @property
     def is_choice(self) -> bool:
         """Whether a preview lets the person leave it out: an imported tool that publishing would store."""
         is_published = self.outcome in {"created", "revised", "held"}

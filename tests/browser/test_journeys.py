@@ -153,7 +153,7 @@ def test_the_breaking_changes_of_a_document_that_is_sent_again_are_read(person: 
     expect(person.link("Try forecast")).to_be_visible()
     person.start("/")
     enter(person, document(BREAKING))
-    person.click(person.button("Replace the document of", exact=False))
+    person.click(person.button("Replace the document now"))
     person.click(person.page.locator("#held").get_by_role("link", name="forecast"))
 
     expect(person.page.get_by_role("main")).to_contain_text("key")
