@@ -190,25 +190,27 @@ def _write_range(line_numbers: Sequence[int | None]) -> str:
 
 
 def _compare_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    x = y = 0
+    for old_start, new_start, length in _find_all_matches(old, new):
+        for at in range(x, old_start):
+            yield Row(at + 1, None, "del", old[at])
+        for at in range(y, new_start):
+            yield Row(None, at + 1, "add", new[at])
+        x, y = old_start, new_start
+        for line in old[x : x + length]:
+            x, y = x + 1, y + 1
+            yield Row(x, y, "same", line)
+
+
+def _find_all_matches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """As `_find_matches`, with the equal lines at both ends, which may be none."""
     start = _count_common(old, new)
+    yield 0, 0, start
     end = _count_common(old[start:][::-1], new[start:][::-1])
     old_end, new_end = len(old) - end, len(new) - end
-    for index in range(start):
-        yield Row(index + 1, index + 1, "same", old[index])
-    for mark, old_from, old_to, new_from, new_to in _list_changes(
-        old[start:old_end], new[start:new_end]
-    ):
-        if mark == "same":
-            for offset in range(old_to - old_from):
-                at = start + old_from + offset
-                yield Row(at + 1, start + new_from + offset + 1, "same", old[at])
-            continue
-        for at in range(start + old_from, start + old_to):
-            yield Row(at + 1, None, "del", old[at])
-        for at in range(start + new_from, start + new_to):
-            yield Row(None, at + 1, "add", new[at])
-    for index in range(end):
-        yield Row(old_end + index + 1, new_end + index + 1, "same", old[old_end + index])
+    for x, y, length in _find_matches(old[start:old_end], new[start:new_end]):
+        yield start + x, start + y, length
+    yield old_end, new_end, end
 
 
 def _count_common(old: Sequence[str], new: Sequence[str]) -> int:
@@ -219,19 +221,6 @@ def _count_common(old: Sequence[str], new: Sequence[str]) -> int:
             break
         count += 1
     return count
-
-
-def _list_changes(
-    old: Sequence[str], new: Sequence[str]
-) -> Iterator[tuple[Mark | Literal["changed"], int, int, int, int]]:
-    """(mark, from and to in `old`, from and to in `new`) of each stretch, in order."""
-    x = y = 0
-    for match in [*_find_matches(old, new), (len(old), len(new), 0)]:
-        if x < match[0] or y < match[1]:
-            yield "changed", x, match[0], y, match[1]
-        x, y = match[0] + match[2], match[1] + match[2]
-        if match[2]:
-            yield "same", match[0], x, match[1], y
 
 
 def _find_matches(
@@ -311,9 +300,8 @@ def _split_stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
     for is_fold, run in groupby(marked_rows, key=itemgetter(1)):
         lines = [row for row, _ in run]
         if is_fold:
-            fitting = []
-            if len(lines) <= min(MOST_FOLDED, room_in_folds.rows):
-                fitting = room_in_folds.take(lines)
+            is_small = len(lines) <= min(MOST_FOLDED, room_in_folds.rows)
+            fitting = room_in_folds.take(lines) if is_small else []
             if len(fitting) < len(lines):
                 fitting = []
             pairs = tuple(zip(fitting, fitting, strict=True))
