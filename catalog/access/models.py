@@ -43,26 +43,25 @@ def is_visible(visibility: Visibility, tool: str = "") -> Q:
 class ToolkitQuerySet(models.QuerySet["Toolkit"]):
     def with_owner(self) -> ToolkitQuerySet:
         """Toolkits that have an owner or maintainers."""
-        return self.filter(
-            Q(owner__isnull=False)
-            | Q(maintainers__isnull=False)
-            | Q(maintainer_groups__isnull=False)
-        ).distinct()
+        has_owner = Q(owner__isnull=False)
+        has_maintainers = Q(maintainers__isnull=False) | Q(maintainer_groups__isnull=False)
+        return self.filter(has_owner | has_maintainers).distinct()
 
     def maintained_by(self, person: User) -> ToolkitQuerySet:
         """Toolkits that `person` owns or maintains."""
         groups = membership_of(person).groups
-        return self.filter(
-            Q(owner=person) | Q(maintainers=person) | Q(maintainer_groups__in=groups)
-        ).distinct()
+        is_maintainer = Q(maintainers=person) | Q(maintainer_groups__in=groups)
+        return self.filter(Q(owner=person) | is_maintainer).distinct()
 
 
 class Toolkit(models.Model):
-    """The settings of a toolkit, which apply to all of its tools. A toolkit without settings has no row."""
+    """The settings of a toolkit, which apply to all of its tools.
 
-    key = models.CharField(
-        max_length=MAX_GROUP_KEY_CHARS, unique=True
-    )  # as toolkits are compared: `group_key`
+    A toolkit without settings has no row.
+    """
+
+    # as toolkits are compared: `group_key`
+    key = models.CharField(max_length=MAX_GROUP_KEY_CHARS, unique=True)
     name = models.CharField(max_length=100)  # as it was written when it was set up
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -72,9 +71,8 @@ class Toolkit(models.Model):
     visibility = models.CharField(
         max_length=10, choices=list(VISIBILITIES.items()), default=EVERYONE
     )
-    groups = models.ManyToManyField(
-        Group, blank=True, related_name="+"
-    )  # that see it, if `visibility` is "groups"
+    # that see it, if `visibility` is "groups"
+    groups = models.ManyToManyField(Group, blank=True, related_name="+")
 
     objects = ToolkitQuerySet.as_manager()
 
@@ -95,30 +93,32 @@ class AudienceQuerySet(models.QuerySet["Audience"]):
 
         One query of a small table if no tool is restricted.
         """
+        if person is None:
+            return ALL_TOOLS
         only = unrestricted_toolkits(person)
-        rows = {} if person is None else _rows()
-        if person is None or not rows:
-            return ALL_TOOLS if only is None else Visibility(only=only)
-        return Visibility(frozenset(rows) - self._keys_seen_by(person, rows), only)
+        rows = _read_rows()
+        hidden = frozenset(rows) - self._find_visible(person, rows) if rows else frozenset()
+        return Visibility(hidden, only)
 
-    def _keys_seen_by(self, person: Person, rows: dict[int, tuple[bool, str]]) -> frozenset[int]:
+    def _find_visible(self, person: Person, rows: dict[int, tuple[bool, str]]) -> frozenset[int]:
+        """The keys of the audiences that the person belongs to; `rows` as of `_read_rows`."""
         if not isinstance(person, User) or not person.is_active:
             return frozenset()
-        seen = set(rows)
+        keys = set(rows)
         if not is_administrator(person):
-            own = self.filter(Q(people=person) | Q(groups__in=membership_of(person).groups))
-            seen = {key for key, (for_signed_in, _) in rows.items() if for_signed_in}
-            seen.update(own.values_list("pk", flat=True))
-        limits = _toolkits_of_token(person)
-        return frozenset(key for key in seen if limits is None or rows[key][1] in limits)
+            belongs = Q(people=person) | Q(groups__in=membership_of(person).groups)
+            keys = {key for key, (for_signed_in, _) in rows.items() if for_signed_in}
+            keys.update(self.filter(belongs).values_list("pk", flat=True))
+        toolkits = _toolkits_of_token(person)
+        return frozenset(key for key in keys if toolkits is None or rows[key][1] in toolkits)
 
 
 class Audience(models.Model):
     """The people who may see some restricted tools of one toolkit.
 
     Tools with the same people share one; tools that everyone may see have none. It is derived from
-    the settings of the tool and of its toolkit (`catalog/tools/audiences.py`), so that lists and the index
-    need one column and one token.
+    the settings of the tool and of its toolkit (`catalog/tools/audiences.py`), so that lists and
+    the index need one column and one token.
     """
 
     toolkit_key = models.CharField(max_length=MAX_GROUP_KEY_CHARS, blank=True)
@@ -149,7 +149,7 @@ def _toolkits_of_token(person: Person) -> frozenset[str] | None:
     return frozenset(map(group_key, token.toolkits)) if token and token.toolkits else None
 
 
-def _rows() -> dict[int, tuple[bool, str]]:
+def _read_rows() -> dict[int, tuple[bool, str]]:
     """All audiences: whether signed-in people belong to it, and its toolkit, by primary key.
 
     Written by hand, because every page asks: it takes a quarter of the time of a queryset.

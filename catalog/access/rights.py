@@ -1,4 +1,4 @@
-"""Who may do what: pages, the API, MCP and commands ask `may` or `require`, and `visible_to` of the querysets.
+"""Who may do what: pages, the API, MCP and commands ask these functions.
 
     may(person, "organise", tool)       an answer: true or false, with the reason and who may
     require(person, "organise", tool)   raises `NotAllowed` with that reason
@@ -22,9 +22,20 @@ from toolshelf_core.errors import NotAllowed
 from toolspec.catalog_names import group_key, toolkit_of
 
 Action = Literal[
-    "see", "run", "upload", "propose", "revise", "deprecate", "archive", "restore", "organise", "waive", "approve",
-    "hand over", "administer",
-]  # fmt: skip
+    "see",
+    "run",
+    "upload",
+    "propose",
+    "revise",
+    "deprecate",
+    "archive",
+    "restore",
+    "organise",
+    "waive",
+    "approve",
+    "hand over",
+    "administer",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,7 @@ class Answer:
 
 
 YES: Final = Answer()
+SIGN_IN: Final = Answer("Sign in to do this.")
 
 
 class Governed(Protocol):
@@ -93,8 +105,8 @@ def may(person: Person | None, action: Action, subject: Subject = None) -> Answe
     """
     if person is None:
         return YES
-    refusal = _limits_of_token(person, action, subject)
-    return _right_of(person, action, subject) if refusal is None else refusal
+    refusal = _check_token(person, action, subject)
+    return _check_right(person, action, subject) if refusal is None else refusal
 
 
 def require(person: Person | None, action: Action, subject: Subject = None) -> None:
@@ -109,7 +121,10 @@ def require(person: Person | None, action: Action, subject: Subject = None) -> N
 
 
 def may_add_to_toolkit(person: Person | None, key: str) -> Answer:
-    """Whether `person` may put tools that they maintain into the toolkit with this key ("": into none)."""
+    """Whether `person` may put tools that they maintain into the toolkit with this key.
+
+    `key`: "" for tools without a toolkit.
+    """
     if person is None:
         return YES
     refusal = limit_of_toolkits(person, key)
@@ -117,14 +132,12 @@ def may_add_to_toolkit(person: Person | None, key: str) -> Answer:
         return refusal
     if is_administrator(person):
         return YES
-    return (
-        _right_to_toolkit(person, key, "organise")
-        if isinstance(person, User)
-        else Answer("Sign in to do this.")
-    )
+    if not isinstance(person, User):
+        return SIGN_IN
+    return _check_toolkit(person, key, "organise")
 
 
-def _limits_of_token(person: Person, action: Action, subject: Subject) -> Answer | None:
+def _check_token(person: Person, action: Action, subject: Subject) -> Answer | None:
     """Why the token with which a program acts does not allow this; None if it does."""
     token = token_of(person)
     if token is None:
@@ -138,7 +151,7 @@ def _limits_of_token(person: Person, action: Action, subject: Subject) -> Answer
 
 
 def limit_of_toolkits(person: Person, key: str | None) -> Answer | None:
-    """Why the token with which a program acts does not allow changes in this toolkit; None if it does."""
+    """Why the token of a program does not allow changes in this toolkit; None if it does."""
     token = token_of(person)
     if token is None or not token.toolkits or key in {group_key(name) for name in token.toolkits}:
         return None
@@ -153,7 +166,7 @@ def _toolkit_key_of(subject: Subject) -> str | None:
     return subject.toolkit_key
 
 
-def _right_of(person: Person, action: Action, subject: Subject) -> Answer:
+def _check_right(person: Person, action: Action, subject: Subject) -> Answer:
     governed = None if isinstance(subject, (str, Toolkit)) else subject
     if governed is not None:
         problem = governed.hidden_from(person)
@@ -162,57 +175,58 @@ def _right_of(person: Person, action: Action, subject: Subject) -> Answer:
     if action == "see" or is_administrator(person):
         return YES
     if not isinstance(person, User):
-        return Answer("Sign in to do this.")
+        return SIGN_IN
     if governed is not None:
         return governed.answer(person, action)
     if isinstance(subject, Toolkit):
-        if _maintains_toolkit(person, subject):
+        if _is_maintainer(person, subject):
             return YES
         return Answer(only_maintainers(subject.name, action, subject.owner))
     if action == "upload":
         return right_to_upload(person, subject if isinstance(subject, str) else "")
-    return _by_group(person, RUN_TOOLS if action == "run" else ADMINISTER)
+    return _check_ability(person, RUN_TOOLS if action == "run" else ADMINISTER)
 
 
 def sees(person: Person, audience: int | None, toolkit_key: str) -> bool:
-    """Whether `person` sees a tool of this audience and toolkit; without a query if it is not restricted."""
+    """Whether `person` sees a tool of this audience and toolkit.
+
+    Without a query if it is not restricted.
+    """
     if audience is None and unrestricted_toolkits(person) is None:
         return True
     return Audience.objects.visibility_for(person).sees(audience, toolkit_key)
 
 
-def _maintains_toolkit(person: User, toolkit: Toolkit) -> bool:
-    return (
-        toolkit.pk is not None
-        and Toolkit.objects.filter(pk=toolkit.pk).maintained_by(person).exists()
-    )
+def _is_maintainer(person: User, toolkit: Toolkit) -> bool:
+    if toolkit.pk is None:
+        return False
+    return Toolkit.objects.filter(pk=toolkit.pk).maintained_by(person).exists()
 
 
 def right_to_upload(person: User, tool_id: str) -> Answer:
     """A new tool of a toolkit that belongs to others needs their approval, as a revision does."""
-    general = _by_group(person, PUBLISH_TOOLS)
+    general = _check_ability(person, PUBLISH_TOOLS)
     key = group_key(toolkit_of(tool_id)) if tool_id else ""
-    return _right_to_toolkit(person, key, "revise") if general else general
+    return _check_toolkit(person, key, "revise") if general else general
 
 
-def _right_to_toolkit(person: User, key: str, action: Action) -> Answer:
-    owned = (
-        Toolkit.objects.filter(key=key).with_owner().select_related("owner").first()
-        if key
-        else None
-    )
-    if owned is None or _maintains_toolkit(person, owned):
+def _check_toolkit(person: User, key: str, action: Action) -> Answer:
+    """Whether the toolkit with this key belongs to nobody, or to `person`; "" is no toolkit."""
+    if not key:
         return YES
-    return Answer(only_maintainers(owned.name, action, owned.owner))
+    toolkits = Toolkit.objects.filter(key=key).with_owner().select_related("owner")
+    toolkit = toolkits.first()
+    if toolkit is None or _is_maintainer(person, toolkit):
+        return YES
+    return Answer(only_maintainers(toolkit.name, action, toolkit.owner))
 
 
-def _by_group(person: User, ability: str) -> Answer:
+def _check_ability(person: User, ability: str) -> Answer:
     return YES if ability in membership_of(person).abilities else Answer(GROUPS_THAT_MAY[ability])
 
 
 def only_maintainers(name: str, action: Action, owner: User | None) -> str:
     """The reason for people who do not maintain a tool or a toolkit."""
     who = f"the owner ({owner.username})" if owner else "the owner"
-    return (
-        f"Only {who}, the maintainers and administrators can {_DOING.get(action, action)} {name}."
-    )
+    doing = _DOING.get(action, action)
+    return f"Only {who}, the maintainers and administrators can {doing} {name}."
