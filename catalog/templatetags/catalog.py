@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,7 +57,10 @@ def by_reason(losses: Iterable[Loss]) -> list[tuple[Loss, list[Loss]]]:
 
 @register.filter
 def short_pointer(loss: Loss) -> str:
-    """The names of the parameter and of those around it, such as "/until"; the reason names the keyword."""
+    """The names of the parameter and of those around it, such as "/until".
+
+    The reason names the keyword.
+    """
     if not is_within(loss.pointer, PARAMETERS):
         return loss.pointer.removeprefix("/definition")
     tokens = split_pointer(loss.pointer.removeprefix(PARAMETERS))
@@ -73,41 +76,47 @@ def short_pointer(loss: Loss) -> str:
 
 @register.filter
 def as_notes(losses: Iterable[LocatedLoss]) -> list[Note]:
-    """The changes of an export, as annotations of its lines: one for rewritten and one for dropped parts."""
-    notes: dict[tuple[int, str], list[SafeString]] = {}
-    rewritten: dict[int, list[str]] = {}
+    """The changes of an export, as annotations of its lines.
+
+    A line has one for rewritten and one for dropped parts.
+    """
+    groups: dict[tuple[int, str], list[LocatedLoss]] = {}
     for loss in losses:
-        if loss.what == "rewritten":
-            notes.setdefault((loss.line, loss.what), [])
-            rewritten.setdefault(loss.line, []).append(loss.reason)
+        groups.setdefault((loss.line, loss.what), []).append(loss)
+    notes = []
+    for (line, what), group in groups.items():
+        if what == "rewritten":
+            sentences = list(map(with_code, _join_reasons(loss.reason for loss in group)))
         else:
-            notes.setdefault((loss.line, loss.what), []).append(_note_of(loss))
-    for line, reasons in rewritten.items():
-        notes[line, "rewritten"] = [with_code(reason) for reason in _joined(reasons)]
-    return [
-        Note(format_html_join(_BREAK, "{}", ([one] for one in words)), kind=what, line=line)
-        for (line, what), words in notes.items()
-    ]
+            sentences = list(map(_describe_loss, group))
+        text = format_html_join(_BREAK, "{}", zip(sentences, strict=True))
+        notes.append(Note(text, kind=what, line=line))
+    return notes
 
 
-def _joined(reasons: Iterable[str]) -> list[str]:
-    """The reasons; those that differ only in one code span become one: "… does not support `a`, `b` and `c` here"."""
+def _join_reasons(reasons: Iterable[str]) -> Iterator[str]:
+    """The reasons; those that differ only in one code span become one.
+
+    For example "… does not support `a`, `b` and `c` here".
+    """
     spans: dict[tuple[str, str], list[str]] = {}
     for reason in reasons:
         before, _, rest = reason.partition("`")
         span, _, after = rest.partition("`")
-        # Without words before it, the code span is the subject of the sentence, whose verb would
-        # need a plural.
-        key = (before, after) if before and span else (reason, "")
-        spans.setdefault(key, []).append(f"`{span}`" if key != (reason, "") else "")
-    return [f"{before}{_enumeration(found)}{after}" for (before, after), found in spans.items()]
+        if before and span:
+            spans.setdefault((before, after), []).append(f"`{span}`")
+        else:
+            # Without words before it, the code span is the subject of the sentence, whose verb
+            # would need a plural.
+            spans[reason, ""] = [""]
+    for (before, after), words in spans.items():
+        *others, last = words
+        if others:
+            last = f"{', '.join(others)} and {last}"
+        yield f"{before}{last}{after}"
 
 
-def _enumeration(words: Sequence[str]) -> str:
-    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
-
-
-def _note_of(loss: LocatedLoss) -> SafeString:
+def _describe_loss(loss: LocatedLoss) -> SafeString:
     if not loss.missing:
         return format_html("<b>Dropped:</b> {}", with_code(loss.reason))
     return format_html(
@@ -128,23 +137,21 @@ class ProblemGroup:
 def by_rule(problems: Iterable[Fault | Problem]) -> list[ProblemGroup]:
     """Problems of an upload grouped by rule, in the order of the first of each."""
     groups: dict[str, list[Fault | Problem]] = {}
-    for one in problems:
-        rule = one.problem.rule if isinstance(one, Fault) else one.rule
-        groups.setdefault(rule, []).append(one)
+    for problem in problems:
+        rule = problem.problem.rule if isinstance(problem, Fault) else problem.rule
+        groups.setdefault(rule, []).append(problem)
     return [
-        ProblemGroup(rule, found[:SHOWN_PER_RULE], found[SHOWN_PER_RULE:])
-        for rule, found in groups.items()
+        ProblemGroup(rule, group[:SHOWN_PER_RULE], group[SHOWN_PER_RULE:])
+        for rule, group in groups.items()
     ]
 
 
 @register.filter
 def origin_of(revision: Revision) -> str:
     """The origin of a revision; a dash if it is not known."""
-    return (
-        origin_text(revision.origin_kind, revision.origin_name or "")
-        if revision.origin_kind
-        else "—"
-    )
+    if not revision.origin_kind:
+        return "—"
+    return origin_text(revision.origin_kind, revision.origin_name or "")
 
 
 @register.simple_tag
@@ -155,21 +162,20 @@ def quick_fix_of(problem: Problem, text: str) -> QuickFix | None:
 
 @register.simple_tag
 def offending_line(fault: Fault) -> SafeString:
-    """The part of a line with a problem, and a caret below it; narrow pages mark the character instead."""
+    """The part of a line with a problem, and a caret below it.
+
+    Narrow pages mark the character instead.
+    """
     number = str(fault.problem.line)
-    before, at, after = (
+    return format_html(
+        '<pre class="excerpt" tabindex="0"><code>'
+        '<span class="excerpt-number">{}</span>{}<mark class="excerpt-at">{}</mark>{}'
+        '<span class="excerpt-caret">\n'
+        '<span class="excerpt-number">{}</span><span class="caret">{}^</span></span></code></pre>',
+        number,
         fault.excerpt[: fault.caret],
         fault.excerpt[fault.caret : fault.caret + 1],
         fault.excerpt[fault.caret + 1 :],
-    )
-    return format_html(
-        '<pre class="excerpt" tabindex="0"><code><span class="excerpt-number">{}</span>{}<mark class="excerpt-at">{}'
-        '</mark>{}<span class="excerpt-caret">\n<span class="excerpt-number">{}</span><span class="caret">{}^</span>'
-        "</span></code></pre>",
-        number,
-        before,
-        at,
-        after,
         " " * len(number),
         " " * fault.caret,
     )
@@ -178,5 +184,7 @@ def offending_line(fault: Fault) -> SafeString:
 @register.simple_tag
 def bounded(number: int, counted: bool, noun: str = "") -> str:
     """A count with a limit: "1,394 tools", or "10,000+ tools" if not all were counted."""
-    text = f"{number:,}{'' if counted else '+'}"
-    return f"{text} {noun}{'' if number == 1 else 's'}" if noun else text
+    text = f"{number:,}" if counted else f"{number:,}+"
+    if not noun:
+        return text
+    return f"{text} {noun}" if number == 1 else f"{text} {noun}s"

@@ -69,11 +69,16 @@ _MOCK_ONLY: Final = SafeString("Mock only")
 
 @register.simple_tag
 def result_rows(results: Iterable[Result], level: int = 2) -> SafeString:
-    """One `<li>` for each result, with the searched words in `<mark>`; its name is a heading of this level."""
+    """One `<li>` for each result, with the searched words in `<mark>`.
+
+    The name is a heading of this level.
+    """
     before, after = reverse("catalog:tool", args=["-"]).rsplit("-", 1)
-    return join_html(
-        _row(result, f"{before}{result.tool.slug}{after}", _HEADINGS[level]) for result in results
-    )
+    rows = []
+    for result in results:
+        url = f"{before}{result.tool.slug}{after}"
+        rows.append(_make_row(result, url, _HEADINGS[level]))
+    return join_html(rows)
 
 
 @register.simple_tag
@@ -83,41 +88,42 @@ def short_words(search: CatalogSearch) -> str:
     return words if len(words) <= WORDS_SHOWN else ""
 
 
-def _row(result: Result, url: str, heading: tuple[SafeString, SafeString]) -> SafeString:
-    """The name, two lines of the description, where else the query matches, and facts in columns."""
-    tool, shown = result.tool, result.shown
+def _make_row(result: Result, url: str, heading: tuple[SafeString, SafeString]) -> SafeString:
+    """The name, two lines of the description, where else the query matches, and facts."""
+    tool, texts = result.tool, result.shown
     heading_start, heading_end = heading
-    text = (_TEXT, marked(shown.excerpt), _PARAGRAPH_END) if shown.excerpt.text else (_NO_TEXT,)
+    text = (_TEXT, marked(texts.excerpt), _PARAGRAPH_END) if texts.excerpt.text else (_NO_TEXT,)
+    runs = _render_runs_here() if tool.runnable else _MOCK_ONLY
     return join_html(
         [
             _ROW,
             heading_start,
             url,
             _NAME,
-            marked(shown.name),
+            marked(texts.name),
             _LINK_END,
             heading_end,
-            *_qualifiers(result),
+            *_list_qualifiers(result),
             *text,
-            _why(result),
+            _explain(result),
             _BODY_END,
-            *_score(tool, url),
+            *_render_score(tool, url),
             _EFFECT,
             tool.effect,
             _REQUIRED,
-            _required_of_all(tool.required_count, tool.parameter_count),
+            _count_required(tool.required_count, tool.parameter_count),
             _RUNS,
-            _runs_here() if tool.runnable else _MOCK_ONLY,
+            runs,
             _ROW_END,
         ]
     )
 
 
-def _qualifiers(result: Result) -> Iterator[str]:
-    """The id if its last part differs from the name, the toolkit, and states that most tools do not have."""
-    tool, shown = result.tool, result.shown
+def _list_qualifiers(result: Result) -> Iterator[str]:
+    """The id if its last part differs from the name, the toolkit, and states of few tools."""
+    tool = result.tool
     if tool.tool_id not in {tool.name, f"{tool.toolkit}.{tool.name}"}:
-        yield from (_ID, marked(shown.tool_id), _CODE_END)
+        yield from (_ID, marked(result.shown.tool_id), _CODE_END)
     if tool.toolkit:
         yield from (_TOOLKIT, quote_plus(tool.toolkit), _NAME, tool.toolkit, _LINK_END)
     if tool.needs:
@@ -132,13 +138,13 @@ def _qualifiers(result: Result) -> Iterator[str]:
         yield from (_QUALIFIER, "deprecated", _SPAN_END)
 
 
-def _score(tool: Tool, url: str) -> Iterator[str]:
+def _render_score(tool: Tool, url: str) -> Iterator[str]:
     if tool.score is not None and tool.score < FAIR_SCORE:
         yield from (_SCORE, f"{url}lint/", _NAME, f"score {tool.score}", _LINK_END)
 
 
 @lru_cache(maxsize=1024)
-def _required_of_all(required: int, total: int | None) -> SafeString:
+def _count_required(required: int, total: int | None) -> SafeString:
     """The number of required parameters of all; "" if their number is not known."""
     if total is None:
         return _NOTHING
@@ -148,26 +154,25 @@ def _required_of_all(required: int, total: int | None) -> SafeString:
 
 
 @cache
-def _runs_here() -> SafeString:
+def _render_runs_here() -> SafeString:
     return format_html("{}Runs here", icon("zap"))
 
 
-def _why(result: Result) -> SafeString:
+def _explain(result: Result) -> SafeString:
     if reasons := result.shown.reasons:
-        return join_html([_WHY, *_matched_in(reasons), _PARAGRAPH_END])
+        return join_html([_WHY, *_list_matches(reasons), _PARAGRAPH_END])
     return _NOTHING
 
 
-def _matched_in(reasons: tuple[Reason, ...]) -> Iterator[str]:
-    for index, reason in enumerate(reasons):
-        is_last = index == len(reasons) - 1
-        yield _SPACE if index else _NOTHING
-        yield _SPAN
-        if not index:
-            yield _MATCHED_ONE if is_last else _MATCHED_MANY
-        yield from (_CODE, marked(reason.parameter), _CODE_END)
+def _list_matches(reasons: tuple[Reason, ...]) -> Iterator[str]:
+    before = (_SPAN, _MATCHED_ONE if len(reasons) == 1 else _MATCHED_MANY)
+    for reason in reasons:
+        yield from (*before, _CODE, marked(reason.parameter), _CODE_END)
+        separator = _COMMA
         if reason.text is not None:
             yield from (_COLON, marked(reason.text))
-        if not is_last:
-            yield _COMMA if reason.text is None else _SEMICOLON
+            separator = _SEMICOLON
+        if reason is not reasons[-1]:
+            yield separator
         yield _SPAN_END
+        before = (_SPACE, _SPAN)
