@@ -199,7 +199,7 @@ def _claim(delivery: WebhookDelivery) -> bool:
 
 
 def _body(delivery: WebhookDelivery) -> str:
-    """{"type", "timestamp", "data"}, with what takes too long to compute when the event is queued."""
+    """{"type", "timestamp", "data"}, with what takes too long to compute for the queue."""
     data = delivery.data
     complete = completions.get(delivery.event)
     if complete:
@@ -209,24 +209,25 @@ def _body(delivery: WebhookDelivery) -> str:
 
 
 def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
-    from httpx2 import HTTPError  # noqa: PLC0415 - it takes 15 MB that a process without webhooks does not need
+    # These take 15 MB that a process without webhooks does not need.
+    from httpx2 import HTTPError  # noqa: PLC0415
 
     from toolshelf_core.outgoing.clients import client, sentence  # noqa: PLC0415
 
     body = delivery.body.encode()
-    began = time.perf_counter()
+    start = time.perf_counter()
 
-    def result(status: int | None, error: str) -> Attempt:
-        return Attempt(status, error, round((time.perf_counter() - began) * 1000, 1))
+    def finish(status: int | None, error: str) -> Attempt:
+        return Attempt(status, error, round((time.perf_counter() - start) * 1000, 1))
 
     try:
-        signing = webhook.secrets()
+        secrets = webhook.secrets()
     except Unreadable:
-        return result(None, UNREADABLE)
+        return finish(None, UNREADABLE)
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Toolshelf-Webhooks",
-        **signed_headers(signing, delivery.message_id, int(time.time()), body),
+        **signed_headers(secrets, delivery.message_id, int(time.time()), body),
     }
     budget = Budget(seconds=MAX_SECONDS, max_bytes=MAX_RESPONSE_BYTES)
     try:
@@ -238,16 +239,14 @@ def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
         ):
             status = response.status_code
     except (HTTPError, OutgoingError) as error:
-        return result(None, sentence(error, budget))
+        return finish(None, sentence(error, budget))
     except Exception:
         log.exception("The webhook %s could not be sent.", webhook.pk)
-        return result(
-            None, "An internal error stopped the delivery. The server's log has the details."
-        )
+        message = "An internal error stopped the delivery. The server's log has the details."
+        return finish(None, message)
+    if 200 <= status < 300:
+        return finish(status, "")
+    response_status = f"The server responded with status {status}"
     if 300 <= status < 400:
-        return result(
-            status, f"The server responded with status {status}; redirects are not followed."
-        )
-    return result(
-        status, "" if 200 <= status < 300 else f"The server responded with status {status}."
-    )
+        return finish(status, f"{response_status}; redirects are not followed.")
+    return finish(status, f"{response_status}.")

@@ -79,14 +79,10 @@ class Webhook(models.Model):
         Raises:
             Unreadable: none of the keys decrypts them.
         """
-        is_old_valid = (
-            self.old_secret and self.old_secret_until and timezone.now() < self.old_secret_until
-        )
-        return [
-            str(decrypt(each))
-            for each in (self.secret, self.old_secret if is_old_valid else "")
-            if each
-        ]
+        secrets = [self.secret]
+        if self.old_secret_until and timezone.now() < self.old_secret_until:
+            secrets.append(self.old_secret)
+        return [str(decrypt(secret)) for secret in secrets if secret]
 
 
 class WebhookDelivery(models.Model):

@@ -29,7 +29,7 @@ completions: Final[dict[str, Completion]] = {}
 
 @dataclass(frozen=True, slots=True)
 class WebhookEvent:
-    """Something that happened. `toolkit` is the name of the toolkit that it concerns; "" for none."""
+    """Something that happened. `toolkit` is the name of the toolkit it concerns; "" for none."""
 
     type: EventType
     toolkit: str
@@ -49,21 +49,28 @@ def queue_events(events: Sequence[WebhookEvent], webhooks: Sequence[Webhook] | N
         webhooks: as `active_webhooks` returned them, if the caller has asked before it made the
             events.
     """
-    webhooks = active_webhooks() if webhooks is None and events else webhooks
+    if not events:
+        return
+    if webhooks is None:
+        webhooks = active_webhooks()
+    if not webhooks:
+        return
     now = timezone.now()
-    deliveries = [
-        WebhookDelivery(
-            webhook=webhook,
-            message_id=new_message_id(),
-            event=event.type,
-            data_json=text,
-            created_at=now,
-            next_at=now,
-        )
-        for event, text in ((event, json.dumps(event.data)) for event in events if webhooks)
-        for webhook in webhooks or ()
-        if webhook.wants(event.type, group_key(event.toolkit))
-    ]
+    deliveries = []
+    for event in events:
+        text = json.dumps(event.data)
+        toolkit_key = group_key(event.toolkit)
+        for webhook in webhooks:
+            if webhook.wants(event.type, toolkit_key):
+                delivery = WebhookDelivery(
+                    webhook=webhook,
+                    message_id=new_message_id(),
+                    event=event.type,
+                    data_json=text,
+                    created_at=now,
+                    next_at=now,
+                )
+                deliveries.append(delivery)
     if deliveries:
         WebhookDelivery.objects.bulk_create(deliveries, batch_size=500)
         transaction.on_commit(new_deliveries.set)

@@ -1,6 +1,7 @@
 """Sign the messages of webhooks, as receivers verify them with any library for Standard Webhooks.
 
-Source: Standard Webhooks 1.0.0, "Signature scheme" (symmetric): HMAC-SHA256 over "id.timestamp.body".
+Source: Standard Webhooks 1.0.0, "Signature scheme" (symmetric): HMAC-SHA256 over
+"id.timestamp.body".
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
 def signed_headers(
     secret_list: Sequence[str], message_id: str, timestamp: int, body: bytes
 ) -> dict[str, str]:
-    """The headers of a message. While a secret is replaced, there are two signatures; one that fits is enough."""
+    """The headers of a message.
+
+    While a secret is replaced, there are two signatures; one that fits is enough.
+    """
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),

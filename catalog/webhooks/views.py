@@ -56,7 +56,10 @@ def webhook_list(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @administrators_only
 def webhook_page(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """One webhook: its deliveries and settings; a POST changes the settings, or does what `do` names."""
+    """One webhook: its deliveries and settings.
+
+    A POST changes the settings, or does what `do` names.
+    """
     webhook = get_object_or_404(Webhook, pk=pk)
     act = _ACTIONS.get(request.POST.get("do", ""))
     if act:
