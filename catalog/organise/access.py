@@ -139,7 +139,10 @@ def index_tools_again(toolkit: Toolkit) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NamedInAccess:
-    """The people and groups that access settings name: the owner of a toolkit, maintainers, and who sees it."""
+    """The people and groups that access settings name.
+
+    These are the owner of a toolkit, the maintainers, and who sees it.
+    """
 
     owner: User | None
     maintainers: list[User]

@@ -1,4 +1,4 @@
-"""The forms of a tool: its metadata, its access settings, its deprecation, and waivers of its findings."""
+"""The forms of a tool: its metadata, its access settings and its deprecation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ class MetadataForm(StoredForm):
 
 
 class OrganiseForm(MetadataForm):
-    """Toolkit and tags. `tags_were` are the tags that the form showed; those left out now are removed."""
+    """Toolkit and tags.
+
+    `tags_were` are the tags that the form showed; those left out now are removed.
+    """
 
     saved_message = "Toolkit and tags saved."
 
@@ -58,11 +61,13 @@ class OrganiseForm(MetadataForm):
     def __init__(self, tool: Tool, data: Any = None) -> None:
         tags = ", ".join(tool.added_tags.splitlines())
         initial = {
-            "toolkit_from": "typed" if tool.toolkit_chosen else "id",
-            "toolkit": tool.toolkit if tool.toolkit_chosen else "",
+            "toolkit_from": "id",
+            "toolkit": "",
             "tags": tags,
             "tags_were": tags,
         }
+        if tool.toolkit_chosen:
+            initial |= {"toolkit_from": "typed", "toolkit": tool.toolkit}
         super().__init__(tool, data, initial)
 
     def save(self, by: User) -> Tool | None:
@@ -115,7 +120,10 @@ class OrganiseManyForm(StoredForm):
     def clean(self) -> dict[str, Any]:
         typed = self.cleaned_data
         if typed["seen"] != self.digest:
-            message = "Other tools match now. Nothing was changed; check the list and send the form again."
+            message = (
+                "Other tools match now. Nothing was changed; check the list and send the form "
+                "again."
+            )
             raise forms.ValidationError(message)
         if self.change == BulkChange():
             raise forms.ValidationError("Nothing was changed. Choose at least one change.")

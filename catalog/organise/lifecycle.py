@@ -108,26 +108,26 @@ def problems_of_note(note: str) -> list[Problem]:
 def successor_of(
     tool: Tool, tool_id: str, by: User | None = None
 ) -> tuple[Tool | None, Problem | None]:
-    """The tool with this id that `by` sees, or why it cannot succeed `tool`, such as being succeeded by it."""
+    """The tool with this id that `by` sees, or why it cannot succeed `tool`."""
     if not tool_id:
         return None, None
 
-    def refused(message: str) -> tuple[None, Problem]:
+    def refuse(message: str) -> tuple[None, Problem]:
         return None, Problem("/superseded_by", message, "deprecate.successor")
 
-    found = Tool.objects.visible_to(by).filter(tool_id=tool_id).first()
-    if found is None:
-        return refused(f"There is no tool {tool_id!r}.")
-    if found.pk == tool.pk:
-        return refused("A tool cannot be its own successor.")
-    after = found
+    successor = Tool.objects.visible_to(by).filter(tool_id=tool_id).first()
+    if successor is None:
+        return refuse(f"There is no tool {tool_id!r}.")
+    if successor.pk == tool.pk:
+        return refuse("A tool cannot be its own successor.")
+    after = successor
     for _ in range(MAX_CHAIN):
         if after.superseded_by is None:
-            return found, None
+            return successor, None
         after = after.superseded_by
         if after.pk == tool.pk:
-            return refused(f"{tool_id!r} itself names this tool to use instead.")
-    return refused(
+            return refuse(f"{tool_id!r} itself names this tool to use instead.")
+    return refuse(
         f"{tool_id!r} has too long a chain of successors; enter the last tool of the chain."
     )
 

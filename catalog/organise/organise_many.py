@@ -1,4 +1,4 @@
-"""Organise many tools: each by the same functions, and with the same rights, as a page organises one."""
+"""Organise many tools: each by the same functions and with the same rights as a single one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class BulkResult:
 
 
 def change_many(tools: Iterable[Tool], change: BulkChange, *, by: User | None) -> BulkResult:
-    """Change each of `tools`, completely or not at all; one that is refused does not stop the others.
+    """Change each of `tools`, completely or not at all; a refused one does not stop the others.
 
     `by`: None is the administrator of the machine.
     """

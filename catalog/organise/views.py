@@ -1,4 +1,4 @@
-"""The pages that organise a tool, a toolkit, or all tools that a search finds: what a spec does not say."""
+"""The pages that organise a tool, a toolkit, or all tools that a search finds."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ _FORMS: Final[dict[str, type[MetadataForm]]] = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def tool_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """The settings of a tool. A POST changes those of its `section`; a refused form keeps its entries."""
+    """The settings of a tool.
+
+    A POST changes those of its `section`; a refused form keeps its entries.
+    """
     tool = tool_for(request.user, "organise", slug)
     form_class = _FORMS.get(request.POST.get("section", ""))
     if form_class is None:
@@ -77,21 +80,21 @@ def tool_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _tool_page(
-    request: HttpRequest, tool: Tool, refused: MetadataForm | None = None
+    request: HttpRequest, tool: Tool, rejected: MetadataForm | None = None
 ) -> HttpResponse:
-    """The page with a form for each section, one of which may have been refused."""
+    """The page with a form for each section, one of which may have been rejected."""
     visibility = Audience.objects.visibility_for(request.user)
-    shown = Tool.objects.with_visibility(visibility)
-    neighbours = shown.available().in_toolkit(tool.toolkit).exclude(pk=tool.pk)
-    owners = shown.filter(owner__isnull=False).values_list("owner__username", flat=True)
+    visible = Tool.objects.with_visibility(visibility)
+    neighbours = visible.available().in_toolkit(tool.toolkit).exclude(pk=tool.pk)
+    owners = visible.filter(owner__isnull=False).values_list("owner__username", flat=True)
     tags = [group.name for group in groups.visible_groups("tag", visibility)[:SUGGESTED]]
     toolkits = [group.name for group in groups.visible_groups("toolkit", visibility)[:SUGGESTED]]
     successors = neighbours.order_by("sort_name").values_list("tool_id", flat=True)
     context: dict[str, Any] = {
         "tool": tool,
-        "form": refused if isinstance(refused, OrganiseForm) else OrganiseForm(tool),
-        "access": refused if isinstance(refused, AccessForm) else AccessForm(tool),
-        "deprecation": refused if isinstance(refused, DeprecateForm) else DeprecateForm(tool),
+        "form": OrganiseForm(tool),
+        "access": AccessForm(tool),
+        "deprecation": DeprecateForm(tool),
         "toolkit_of_id": toolkit_of(tool.tool_id),
         "may_hand_over": bool(may(request.user, "hand over", tool)),
         "owners": owners.distinct()[:SUGGESTED],
@@ -101,15 +104,25 @@ def _tool_page(
         "successors": successors[:SUGGESTED],
         "toolkit_length": TOOLKIT_LENGTH,
         "note_length": NOTE_LENGTH,
-        "errors": refused.error_links if refused else [],
+        "errors": [],
     }
-    status = refused.status if refused else 200
+    status = 200
+    if rejected:
+        status = rejected.status
+        context["errors"] = rejected.error_links
+        forms = {"form": OrganiseForm, "access": AccessForm, "deprecation": DeprecateForm}
+        for name, form_class in forms.items():
+            if isinstance(rejected, form_class):
+                context[name] = rejected
     return render(request, "catalog/organise/tool_settings.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def toolkit_settings(request: HttpRequest, name: str) -> HttpResponse:
-    """The owner, maintainers and visibility of a toolkit, which a POST changes; `?format=` exports its tools."""
+    """The owner, maintainers and visibility of a toolkit, which a POST changes.
+
+    `?format=` exports its tools.
+    """
     if request.method == "POST":
         return _change_access(request, name)
     if "format" in request.GET:
@@ -156,7 +169,10 @@ def _list_query(name: str) -> str:
 
 
 def _export_toolkit(request: HttpRequest, name: str, key: str) -> HttpResponse:
-    """The tools of a toolkit that the person may see, the first 500 by name, as one JSON list in a format."""
+    """The tools of a toolkit that the person may see, as one JSON list in a format.
+
+    The first 500 by name.
+    """
     if key not in FORMATS:
         raise Http404
     limit_exports(request)
@@ -166,7 +182,10 @@ def _export_toolkit(request: HttpRequest, name: str, key: str) -> HttpResponse:
     if not lengths:
         raise Http404
     if sum(lengths) > MAX_EXPORTED_CHARACTERS:
-        message = "This toolkit is too large to be exported at once. Export its tools one by one, or use the API."
+        message = (
+            "This toolkit is too large to be exported at once. Export its tools one by one, or "
+            "use the API."
+        )
         messages.error(request, message)
         return redirect("catalog:toolkit_settings", name)
     documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in exported]
