@@ -1,6 +1,9 @@
-"""The format of `export_catalog`: the current specs of tools as NDJSON, each with what people set for the tool.
+"""The format of `export_catalog`: the current specs of tools as NDJSON.
 
-    {"tool":{"toolkit":"Weather","tags":["outdoors"],"owner":"ada","visibility":"groups","groups":["team"]},"spec":{…}}
+Each line has what people set for the tool:
+
+    {"tool": {"toolkit": "Weather", "tags": ["outdoors"], "owner": "ada", "visibility": "groups",
+        "groups": ["team"]}, "spec": {…}}
 
 A member of `tool` without a value is left out. `toolkit` is there if a person chose one, "" if they
 chose none; `tags` are those that people added to the spec's own. `visibility` is that of the tool,
@@ -24,8 +27,9 @@ _START: Final = re.compile(rb'\{"tool":\s*\{')
 VISIBILITIES: Final = ("signed-in", "groups")
 
 EARLIER_EXPORT: Final = (
-    "This file was written by `export_catalog` of an earlier version, with the history of the tools. The commit "
-    "83165c8 of Toolshelf loads it into a new data folder, which this version migrates (docs/operations.md)."
+    "This file was written by `export_catalog` of an earlier version, with the history of the "
+    "tools. The commit 83165c8 of Toolshelf loads it into a new data folder, which this version "
+    "migrates (docs/operations.md)."
 )
 ONLY_BY_COMMAND: Final = (
     "This file was written by `export_catalog`. Load it with `manage.py load_specs`, which also restores the toolkit, "
@@ -58,7 +62,7 @@ def is_export(start: bytes) -> bool:
 
 
 def is_earlier_export(start: bytes) -> bool:
-    """Whether a file that starts with `start` was written by `export_catalog` of an earlier version."""
+    """Whether `start` is the start of a file by `export_catalog` of an earlier version."""
     return start.startswith(b'{"toolshelf":"catalog"')
 
 

@@ -1,4 +1,4 @@
-"""The projects of source code that are generated from the current specs, cached by the revision's hash."""
+"""The projects of source code that are generated from the current specs, cached by hash."""
 
 from __future__ import annotations
 

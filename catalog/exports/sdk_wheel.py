@@ -38,7 +38,10 @@ class Wheel:
         return sha256(self.content).hexdigest()
 
     def address(self, site: str) -> str:
-        """Its URL with its hash, which installers check; `site` is the URL of the site, with a slash at the end."""
+        """Its URL with its hash, which installers check.
+
+        `site` is the URL of the site, with a slash at the end.
+        """
         return f"{site}{PATH}{self.name}#sha256={self.sha256}"
 
 

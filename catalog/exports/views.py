@@ -27,7 +27,7 @@ _OPEN = re.compile(
 
 
 def formats_context(tool: Tool, key: str) -> dict[str, Any]:
-    """The context of `catalog/exports/formats_base.html`; `key` of the format or language that is open, or "spec".
+    """The context of `catalog/exports/formats_base.html`.
 
     `fits` is computed when a template asks for it.
     """
