@@ -60,7 +60,9 @@ def hold(
     definition_sha256: str = "",
     note: str = "",
 ) -> Proposal:
-    """Hold `spec` until a person approves or rejects it. It replaces an earlier change of the same tool and source.
+    """Hold `spec` until a person approves or rejects it.
+
+    It replaces an earlier change of the same tool and source.
 
     Args:
         spec: the candidate.
@@ -101,13 +103,17 @@ def _webhook_event(change: Proposal) -> WebhookEvent:
     """A tool that does not exist yet has no slug; its toolkit is that of its id."""
     tool = change.base.tool if change.base else None
     toolkit = tool.toolkit if tool else toolkit_of(change.tool_id)
-    about = {"id": change.tool_id, "slug": tool.slug if tool else None, "toolkit": toolkit or None}
-    facts = {"id": change.pk, "reason": change.reason, "verdict": change.verdict or None}
-    by = {
-        "source": change.source.name if change.source else None,
+    slug = tool.slug if tool else None
+    source = change.source.name if change.source else None
+    about_tool = {"id": change.tool_id, "slug": slug, "toolkit": toolkit or None}
+    about_change = {
+        "id": change.pk,
+        "reason": change.reason,
+        "verdict": change.verdict or None,
+        "source": source,
         "path": change.get_absolute_url(),
     }
-    return WebhookEvent("change.held", toolkit, {"tool": about, "change": {**facts, **by}})
+    return WebhookEvent("change.held", toolkit, {"tool": about_tool, "change": about_change})
 
 
 def _facts_of(change: Proposal) -> dict[str, object]:
@@ -126,7 +132,7 @@ def _base_of(change: Proposal) -> dict[str, object] | None:
 
 
 def replace_held(tool_id: str, source: Source | None, proposed_by: User | None = None) -> None:
-    """Close the change of this tool from the same source or person that is still held: a later one has come."""
+    """Close the held change of this tool from the same source or person: a later one has come."""
     held = Proposal.objects.filter(
         tool_id=tool_id, source=source, proposed_by=proposed_by, state=Proposal.HELD
     )
@@ -134,14 +140,20 @@ def replace_held(tool_id: str, source: Source | None, proposed_by: User | None =
 
 
 def prune_texts() -> None:
-    """Delete the texts of changes that were decided more than `TEXT_DAYS` days ago; what was decided stays."""
+    """Delete the texts of changes that were decided more than `TEXT_DAYS` days ago.
+
+    What was decided stays.
+    """
     limit = timezone.now() - timedelta(days=TEXT_DAYS)
     Proposal.objects.exclude(state=Proposal.HELD).filter(decided_at__lt=limit).update(text="")
 
 
 @dataclass(frozen=True, slots=True)
 class PendingSpec:
-    """A spec that waits for approval instead of being published. `change`: None in a dry run, which stores nothing."""
+    """A spec that waits for approval instead of being published.
+
+    `change`: None in a dry run, which stores nothing.
+    """
 
     spec: ToolSpec
     reason: str
@@ -184,7 +196,10 @@ def publish_or_hold(
 
 
 def own_proposal(tool: Tool, by: Person) -> Proposal | None:
-    """The change of `tool` that `by` has proposed and nobody has decided; another proposal would replace it."""
+    """The change of `tool` that `by` has proposed and nobody has decided.
+
+    Another proposal would replace it.
+    """
     if not isinstance(by, User):
         return None
     held = Proposal.objects.filter(
@@ -259,7 +274,10 @@ class Decisions:
         return cls(by, tools, frozenset(maintained.values_list("pk", flat=True)), new)
 
     def refusal(self, spec: ToolSpec) -> str:
-        """Why the spec cannot even be proposed: the token is limited to other toolkits; "" if it can."""
+        """Why the spec cannot even be proposed; "" if it can.
+
+        The token may be limited to other toolkits.
+        """
         tool = self.tools.get(spec.tool_id)
         limit = limit_of_toolkits(
             self.by, tool.toolkit_key if tool else group_key(toolkit_of(spec.tool_id))
@@ -323,21 +341,23 @@ def approve(change: Proposal, *, by: User, seen: int | None = None) -> Publicati
     with transaction.atomic():
         stored = _held_again(change)
         current = current_revision(stored.tool_id)
-        if seen is not None and seen != (current.number if current else 0):
-            message = f"{stored.tool_id!r} has a newer revision than the one you saw. Check the difference again."
+        number = current.number if current else 0
+        if seen not in {None, number}:
+            message = (
+                f"{stored.tool_id!r} has a newer revision than the one you saw. "
+                "Check the difference again."
+            )
             raise RevisionConflict(message)
         spec = stored.spec
         # mypy reads the stored kind as any string
         origin = RevisionOrigin(stored.origin_kind, stored.origin_name)  # type: ignore[arg-type]
-        owner = {
-            spec.tool_id: {"owner": stored.source.owner if stored.source else stored.proposed_by}
-        }
+        owner = stored.source.owner if stored.source else stored.proposed_by
         [outcome] = publish_many(
             [spec],
             by=by,
             assess=True,
             origins={spec.sha256: origin},
-            initial=owner,
+            initial={spec.tool_id: {"owner": owner}},
             note=stored.note or "",
         )
         if isinstance(outcome, SpecError):

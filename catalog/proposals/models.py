@@ -159,7 +159,8 @@ class Proposal(models.Model):
         owner_of_source = self.source.owner if self.source else None
         if tool is not None:
             owner = tool.owner or owner_of_source
-            # a change of an unowned tool of a source: its source's owner decides, not every publisher
+            # A change of an unowned tool of a source: its source's owner decides, not every
+            # publisher.
             is_decided_by_maintainers = (
                 tool.owner_id is not None or self.source is None or owner_of_source == person
             )

@@ -27,19 +27,23 @@ CHANGES_PER_PAGE: Final = 50
 @require_safe
 @login_required
 def review_list(request: HttpRequest) -> HttpResponse:
-    """The changes that wait for approval: proposals of the user, and what they may decide about; `?state=` others."""
+    """The changes that wait for approval: proposals of the user, and what they may decide about.
+
+    `?state=` lists those that were decided.
+    """
     state = request.GET.get("state", Proposal.HELD)
-    state = state if state in Proposal.STATES else Proposal.HELD
-    found = Proposal.objects.visible_to(request.user).filter(state=state)
-    found = found.select_related("source", "proposed_by", "decided_by")
-    found = found.defer("text", "source__document")
+    if state not in Proposal.STATES:
+        state = Proposal.HELD
+    changes = Proposal.objects.visible_to(request.user).filter(state=state)
+    changes = changes.select_related("source", "proposed_by", "decided_by")
     before = read_number(request.GET.get("before", ""), digits=18)
-    shown, following = read_page(found, before, CHANGES_PER_PAGE)
+    page, following = read_page(changes.defer("text", "source__document"), before, CHANGES_PER_PAGE)
+    query = urlencode({"state": state, "before": following})
     context = {
-        "changes": shown,
+        "changes": page,
         "state": state,
         "states": Proposal.STATES,
-        "next_url": "?" + urlencode({"state": state, "before": following}) if following else None,
+        "next_url": f"?{query}" if following else None,
     }
     return render(request, "catalog/proposals/review_list.html", context)
 
@@ -48,25 +52,26 @@ def review_list(request: HttpRequest) -> HttpResponse:
 @login_required
 def review(request: HttpRequest, pk: int) -> HttpResponse:
     """A change that waits for approval, with its proofs; POST approves or rejects it."""
-    found = proposal_at(pk, request.user)
+    change = proposal_at(pk, request.user)
     if request.method == "POST":
-        return _decide(request, found)
-    current = current_revision(found.tool_id, request.user)
-    semantic_difference = difference_of_change(found, current) if found.is_held else None
+        return _decide(request, change)
+    current = current_revision(change.tool_id, request.user)
+    older, source = (f"revision {current.number}", current.source) if current else ("", "")
     context = {
-        "change": found,
-        "state": Proposal.STATES[found.state],
-        "source": found.source,
+        "change": change,
+        "state": Proposal.STATES[change.state],
+        "source": change.source,
         "current": current,
-        "older": f"revision {current.number}" if current else "",
+        "older": older,
         "newer": "this change",
-        "semantic_difference": semantic_difference,
-        "difference": compare(current.source if current else "", found.text)
-        if found.is_held
-        else None,
+        "semantic_difference": None,
+        "difference": None,
         "split": request.GET.get("view") == "split",
-        "may_decide": found.is_held and bool(may(request.user, "approve", found)),
+        "may_decide": change.is_held and bool(may(request.user, "approve", change)),
     }
+    if change.is_held:
+        context["semantic_difference"] = difference_of_change(change, current)
+        context["difference"] = compare(source, change.text)
     return render(request, "catalog/proposals/review.html", context)
 
 
