@@ -1,5 +1,5 @@
 """The history of a tool: what each revision changed for callers, and how to restore one.
 
-differences    the semantic diff of two stored revisions, cached
-views, api     the list of changes, two revisions compared, restore
+differences           the semantic diff of two stored revisions, cached
+views, api, schemas   the list of changes, two revisions compared, restore
 """

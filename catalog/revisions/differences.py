@@ -100,9 +100,8 @@ def history_of(revisions: Sequence[Revision]) -> list[Step]:
         number: _differences.get((old.sha256, new.sha256)) for number, (old, new) in pairs.items()
     }
     missing = {number for number, difference in cached.items() if difference is None}
-    stored = {
-        one.number: one for one in _of_tool(oldest, missing | {number - 1 for number in missing})
-    }
+    numbers = missing.union(number - 1 for number in missing)
+    stored = {revision.number: revision for revision in _of_tool(oldest, numbers)}
     differences = {
         number: difference or difference_between(stored[number - 1], stored[number])
         for number, difference in cached.items()
@@ -113,15 +112,14 @@ def history_of(revisions: Sequence[Revision]) -> list[Step]:
 
 def _of_tool(revision: Revision, numbers: Collection[int]) -> QuerySet[Revision]:
     """The revisions with these numbers, of the tool that `revision` belongs to."""
-    return Revision.objects.filter(
-        tool_id=revision.tool_id, number__in=numbers
-    )  # an empty list makes no query
+    # An empty list makes no query.
+    return Revision.objects.filter(tool_id=revision.tool_id, number__in=numbers)
 
 
 def verdicts_on(specs: Iterable[ToolSpec], most: int | None = None) -> dict[str, str]:
-    """The verdicts on those `specs` that would become revisions of stored tools, by the specs' hashes.
+    """The verdicts on those `specs` that would become revisions of stored tools.
 
-    At most `most` of them; None: all.
+    They are by the specs' hashes; at most `most` of them, None: all.
     """
     by_id = {spec.tool_id: spec for spec in specs}
     current = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=by_id)

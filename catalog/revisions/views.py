@@ -1,4 +1,4 @@
-"""The pages for the revisions of a tool: the list, the difference between two, and restoring an old one."""
+"""The pages for the revisions of a tool: the list, the difference between two, and restoring."""
 
 from __future__ import annotations
 
@@ -64,12 +64,14 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
 
 
 def _compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing ones."""
+    """Redirect to the difference between `?from=` and `?to=`, limited to existing revisions."""
     newest = revision_of(tool_at(slug, request.user)).number
-    typed = (read_number(request.GET.get(name, "")) for name in ("from", "to"))
-    pair = tuple(newest if number is None else max(1, min(number, newest)) for number in typed)
+    pair = []
+    for name in ("from", "to"):
+        number = read_number(request.GET.get(name, ""))
+        pair.append(newest if number is None else max(1, min(number, newest)))
     view = "?view=split" if request.GET.get("view") == "split" else ""
-    return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
+    return redirect(f"{reverse('catalog:revision_diff', args=[slug, tuple(pair)])}{view}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -91,17 +93,13 @@ def _restore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     tool, revision = tool_for(request.user, "revise", slug), revision_at(slug, number, request.user)
     expected = read_number(request.POST.get("current", "")) or revision_of(tool).number
     try:
-        published = publish(revision.spec, by=actor(request), expected=expected)
+        publication = publish(revision.spec, by=actor(request), expected=expected)
     except RevisionConflict as error:
         messages.error(request, f"Nothing was restored. {error} Check the difference again.")
         return redirect("catalog:tool_changes", slug)
-    if published.outcome == "unchanged":
-        messages.info(
-            request,
-            f"Revision {published.revision.number} already has the text of revision {number}.",
-        )
+    new = publication.revision.number
+    if publication.outcome == "unchanged":
+        messages.info(request, f"Revision {new} already has the text of revision {number}.")
     else:
-        messages.success(
-            request, f"Revision {number} is restored as revision {published.revision.number}."
-        )
+        messages.success(request, f"Revision {number} is restored as revision {new}.")
     return redirect(tool)
