@@ -26,7 +26,10 @@ class StatisticsOut(Out):
         description="The share of runs with a response, from 0 to 1; null without runs."
     )
     conformed: float | None = Field(
-        description="The share of checked responses that match `returnType`; null without checked responses."
+        description=(
+            "The share of checked responses that match `returnType`; "
+            "null without checked responses."
+        )
     )
     median_ms: float | None = Field(description="The median duration of runs with a response.")
     p95_ms: float | None = Field(

@@ -19,36 +19,26 @@ SERIES: Final = (
 )
 
 
-def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
+def draw_chart(overview: Overview, run_filter: RunFilter) -> SafeString:
     """The runs of each hour or day; a bar leads to its runs, with the other filters as they are."""
-    first, end = wanted.bounds_ms
-    bars = [
-        Bar(
-            _name(bucket, overview.period.bucket_ms),
-            parts_of(bucket),
-            href=f"?{_query(bucket, overview.period.bucket_ms, wanted)}",
-            is_selected=wanted.has_times and first <= bucket.from_ms < end,
-        )
-        for bucket in overview.buckets
-    ]
-    unit = "day" if overview.period.bucket_ms == DAY_MS else "hour"
-    return draw_stacked_bars(
-        bars, SERIES, label=f"Runs per {unit}, last {overview.period.name} (UTC)"
-    )
+    first, end = run_filter.bounds_ms
+    is_daily = overview.period.bucket_ms == DAY_MS
+    bars = []
+    for bucket in overview.buckets:
+        start = bucket.starts_at
+        if is_daily:
+            name = f"{start:%-d %b}"
+            query = run_filter.query(since=start.date(), until=start.date(), hour="")
+        else:
+            name = f"{start:%-d %b %H:00}"
+            query = run_filter.query(since=None, until=None, hour=f"{start:%Y-%m-%dT%H}")
+        is_selected = run_filter.has_times and first <= bucket.from_ms < end
+        bars.append(Bar(name, parts_of(bucket), href=f"?{query}", is_selected=is_selected))
+    unit = "day" if is_daily else "hour"
+    label = f"Runs per {unit}, last {overview.period.name} (UTC)"
+    return draw_stacked_bars(bars, SERIES, label=label)
 
 
 def parts_of(bucket: Counts) -> tuple[int, ...]:
     """A number for each of `SERIES`."""
     return bucket.conforms, bucket.violates, bucket.unchecked, bucket.failed, bucket.other
-
-
-def _name(bucket: Counts, bucket_ms: int) -> str:
-    start = bucket.starts_at
-    return f"{start:%-d %b}" if bucket_ms == DAY_MS else f"{start:%-d %b %H:00}"
-
-
-def _query(bucket: Counts, bucket_ms: int, wanted: RunFilter) -> str:
-    start = bucket.starts_at
-    if bucket_ms == DAY_MS:
-        return wanted.query(since=start.date(), until=start.date(), hour="")
-    return wanted.query(since=None, until=None, hour=f"{start:%Y-%m-%dT%H}")

@@ -54,31 +54,33 @@ class Comparison:
     @property
     def differing_facts(self) -> list[Side]:
         """Those of the `FACTS` that are not the same."""
-        facts = [Side(name, text_of(self.first), text_of(self.second)) for name, text_of in FACTS]
-        return [fact for fact in facts if fact.first != fact.second]
+        facts = []
+        for name, text_of in FACTS:
+            fact = Side(name, text_of(self.first), text_of(self.second))
+            if fact.first != fact.second:
+                facts.append(fact)
+        return facts
 
     @property
     def parameters(self) -> Part:
-        return _part("Parameters", _text(self.first.parameters), _text(self.second.parameters))
+        return _compare_part(
+            "Parameters", _print(self.first.parameters), _print(self.second.parameters)
+        )
 
     @property
     def sides(self) -> list[tuple[str, Run, list[Problem], list[Mark]]]:
         """The name of each run on the page, the run, and the problems and marks of its response."""
         changes = self.changes or ()
-        # marks in the earlier response for values that are missing or different in the later one
-        first = [
+        # In the earlier response, values that are missing or different in the later one.
+        first_marks = [
             Mark(change.pointer, change.kind, WORDS[change.kind], OTHER)
             for change in changes
             if change.kind != "added"
         ]
+        second_marks = list(marks_of(changes, OTHER))
         return [
-            ("Earlier run", self.first, join_missing(self.first.problems), first),
-            (
-                "Later run",
-                self.second,
-                join_missing(self.second.problems),
-                list(marks_of(changes, OTHER)),
-            ),
+            ("Earlier run", self.first, join_missing(self.first.problems), first_marks),
+            ("Later run", self.second, join_missing(self.second.problems), second_marks),
         ]
 
     @cached_property
@@ -116,7 +118,7 @@ FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
 )
 
 
-def _part(name: str, first: str, second: str) -> Part:
+def _compare_part(name: str, first: str, second: str) -> Part:
     if first == second:
         return Part(name, is_same=True, difference=None)
     if len(first) + len(second) > MAX_CHARACTERS:
@@ -124,5 +126,5 @@ def _part(name: str, first: str, second: str) -> Part:
     return Part(name, is_same=False, difference=compare_texts(first, second))
 
 
-def _text(value: JSON) -> str:
+def _print(value: JSON) -> str:
     return print_json(value, most=MAX_CHARACTERS) + "\n"

@@ -47,7 +47,7 @@ def details_of(run: Run, person: Person, site: str) -> RunDetails | None:
     return RunDetails(
         snippets=snippets(run, site),
         is_current=run.tool.current_id == run.revision_id,
-        can_repeat=not run.configuration_fingerprint or bool(run.configuration_name),
+        can_repeat=run.has_complete_input,
         save_label=_save_label(run, person) if is_own else "",
         is_own=is_own,
         shared_with=list(groups) if is_own else [],

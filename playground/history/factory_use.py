@@ -49,22 +49,22 @@ def use_of(tools: Collection[int], person: Person) -> dict[int, Use]:
     runs = Run.objects.visible_to(person).filter(
         tool__in=tools, mode="live", outcome__in=ENDED, id__gte=id_at(start)
     )
-    latest: dict[str, Any] = {
-        f"last_{outcome}": Max("pk", filter=Q(outcome=outcome)) for outcome in FAILED
-    }
+    latest: dict[str, Any] = {}
+    for outcome in FAILED:
+        latest[f"last_{outcome}"] = Max("pk", filter=Q(outcome=outcome))
     counts = {"runs": COUNTS["runs"], "failed": COUNTS["failed"]}
-    found: dict[int, Use] = {}
+    uses: dict[int, Use] = {}
     for values in runs.order_by().values("tool_id").annotate(**counts, **latest):
         row: dict[str, Any] = {**values}
         use = Use(row["runs"], row["failed"])
         failures = [(row[f"last_{outcome}"] or "", outcome) for outcome in FAILED]
         use.last_failed, use.last_outcome = max(failures)
-        found[row["tool_id"]] = use
+        uses[row["tool_id"]] = use
     place = Window(RowNumber(), partition_by=F("tool_id"), order_by=F("id").desc())
     calls = runs.filter(outcome="returned", call_ms__isnull=False).order_by().annotate(place=place)
     durations: defaultdict[int, list[float]] = defaultdict(list)
     for tool, call_ms in calls.filter(place__lte=MEDIAN_OF).values_list("tool_id", "call_ms"):
         durations[tool].append(call_ms or 0.0)
-    for tool, use in found.items():
+    for tool, use in uses.items():
         use.median_ms = quantile(sorted(durations[tool]), 0.5)
-    return found
+    return uses

@@ -39,23 +39,13 @@ def history_of(tool: Tool, user: User | AnonymousUser) -> list[HistoryBar]:
     if not isinstance(user, User):
         return []
     columns = ("id", "outcome", "verdict", "mode", "call_ms", "created_at")
-    rows = list(
-        Run.objects.visible_to(user)
-        .filter(tool=tool, by=user)
-        .order_by("-id")
-        .values_list(*columns)[:SHOWN]
-    )
-    return [
-        HistoryBar(
-            id=run_id,
-            kind=_kind(outcome, verdict),
-            words=VERDICT_WORDS.get(verdict) or outcome.replace("_", " "),
-            mode=mode,
-            call_ms=call_ms,
-            at=at,
-        )
-        for run_id, outcome, verdict, mode, call_ms, at in reversed(rows)
-    ]
+    runs = Run.objects.visible_to(user).filter(tool=tool, by=user).order_by("-id")
+    bars = []
+    for run_id, outcome, verdict, mode, call_ms, at in runs.values_list(*columns)[:SHOWN]:
+        words = VERDICT_WORDS.get(verdict) or outcome.replace("_", " ")
+        bars.append(HistoryBar(run_id, _kind(outcome, verdict), words, mode, call_ms, at))
+    bars.reverse()
+    return bars
 
 
 def _kind(outcome: str, verdict: str) -> str:

@@ -20,18 +20,17 @@ IS_MISSING = " is missing"
 SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 
 
-def pinned(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[dict[str, object]]:
+def annotate(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[dict[str, object]]:
     """The problems as annotations for `{% json_block %}`.
 
     {"pointer", "message", "schema_href"?, "edit_href"?, …}.
 
     `edit_href`: of the page that makes the spec accept the whole response; "" for none.
     """
-    pointers = {
-        problem.schema_pointer or "" for problem in problems if _is_local(problem.schema_pointer)
-    }
-    positions = locate(print_json(schema), pointers)
-    found: list[dict[str, object]] = []
+    schema_pointers = (problem.schema_pointer for problem in problems)
+    local_pointers = {pointer or "" for pointer in schema_pointers if _is_local(pointer)}
+    positions = locate(print_json(schema), local_pointers)
+    annotations: list[dict[str, object]] = []
     for problem in join_missing(problems):
         annotation: dict[str, object] = dict(problem.as_json())
         if edit_href:
@@ -39,31 +38,36 @@ def pinned(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[d
             annotation["edit_href"] = f"{edit_href}&{violation}#draft-impact"
         if problem.schema_pointer in positions:
             annotation["schema_href"] = f"#{SCHEMA_BLOCK}-L{positions[problem.schema_pointer][0]}"
-        found.append(annotation)
-    return found
+        annotations.append(annotation)
+    return annotations
 
 
 def join_missing(problems: Sequence[Problem]) -> list[Problem]:
-    """The problems, with one for all members of an object that a rule misses, in the place of its first."""
+    """The problems, with one for all members of an object that a rule misses.
+
+    It is in the place of the first of them.
+    """
     names: dict[tuple[str, str | None], list[str]] = {}
     for problem in problems:
         if _is_missing(problem):
             name = problem.message.removesuffix(IS_MISSING)
             names.setdefault((problem.pointer, problem.schema_pointer), []).append(name)
-    joined = []
+    result = []
     for problem in problems:
         if not _is_missing(problem):
-            joined.append(problem)
-        elif missing := names.pop((problem.pointer, problem.schema_pointer), []):
-            joined.append(_missing(problem, missing))
-    return joined
+            result.append(problem)
+            continue
+        missing_names = names.pop((problem.pointer, problem.schema_pointer), [])
+        if missing_names:
+            result.append(_name_all(problem, missing_names))
+    return result
 
 
 def _is_missing(problem: Problem) -> bool:
     return problem.keyword == "required" and problem.message.endswith(IS_MISSING)
 
 
-def _missing(first: Problem, names: list[str]) -> Problem:
+def _name_all(first: Problem, names: list[str]) -> Problem:
     if len(names) == 1:
         return first
     message = f"{', '.join(names[:-1])} and {names[-1]} are missing"
@@ -110,7 +114,8 @@ def _command(run: Run, fill_in: str) -> str:
         words.append("--configuration={}")
     if run.configuration_name:
         words.append(f"--saved-configuration={run.configuration_name}")
-        words += [f"--user={run.by.get_username()}"] if run.by else []
+        if run.by:
+            words.append(f"--user={run.by.get_username()}")
     command = shlex.join([*words, "--", run.tool.tool_id])
     return f"# {fill_in}\n{command}" if fill_in else command
 
@@ -137,12 +142,12 @@ def phases(run: Run) -> list[Phase]:
         ("call", "Calling", "the tool", run.call_ms),
         ("check", "Checking", "the response against returnType", run.check_ms),
     ]
-    known = [(css, name, text, ms) for css, name, text, ms in parts if ms is not None]
-    whole = sum(ms for *_, ms in known) or 1.0
-    found: list[Phase] = []
+    total_ms = sum(ms or 0.0 for *_, ms in parts) or 1.0
+    result: list[Phase] = []
     x = 0.0
-    for css, name, text, ms in known:
-        width = round(100 * ms / whole, 2)
-        found.append(Phase(css, name, text, ms, round(x, 2), width))
-        x += width
-    return found
+    for css, name, text, ms in parts:
+        if ms is not None:
+            width = round(100 * ms / total_ms, 2)
+            result.append(Phase(css, name, text, ms, round(x, 2), width))
+            x += width
+    return result

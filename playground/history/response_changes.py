@@ -66,9 +66,11 @@ def like_example(run: Run, spec: ToolSpec) -> Likeness | None:
     if not is_comparable(run) or run.is_mock:
         return None
     for number, example in enumerate(spec.examples, 1):
-        given = example.parameters if example.has_parameters else {}
-        if example.has_return_value and not compare(given, run.parameters, most=1):
-            return _likeness("example", f"example {number}", example.return_value, run)
+        if not example.has_return_value:
+            continue
+        parameters = example.parameters if example.has_parameters else {}
+        if not compare(parameters, run.parameters, most=1):
+            return _compare("example", f"example {number}", example.return_value, run)
     return None
 
 
@@ -81,20 +83,13 @@ def like_last_run(run: Run, viewer: Person) -> Likeness | None:
     """
     if not is_comparable(run) or run.by_id is None or run.by_id != getattr(viewer, "pk", None):
         return None
-    earlier = Run.objects.filter(
-        tool=run.tool_id, by=run.by_id, pk__lt=run.pk, mode=run.mode
-    ).order_by("-id")
-    before = (
-        Run.objects.filter(
-            pk__in=earlier.values("pk")[:RECENT_RUNS], parameters_json=run.parameters_json
-        )
-        .order_by("-id")
-        .only("response_json", "response_cut")
-        .first()
-    )
+    earlier = Run.objects.filter(tool=run.tool_id, by=run.by_id, pk__lt=run.pk, mode=run.mode)
+    recent = earlier.order_by("-id").values("pk")[:RECENT_RUNS]
+    alike = Run.objects.filter(pk__in=recent, parameters_json=run.parameters_json)
+    before = alike.order_by("-id").only("response_json", "response_cut").first()
     if before is None or not is_comparable(before):
         return None
-    return _likeness("last", "last run", before.response, run)
+    return _compare("last", "last run", before.response, run)
 
 
 def is_comparable(run: Run) -> bool:
@@ -111,20 +106,20 @@ def marks_of(changes: Sequence[Change], compared_with: str) -> Iterator[Mark]:
 
     What was removed is marked at the object or array that had it.
     """
-    removed: dict[str, list[str]] = {}
+    names_by_parent: dict[str, list[str]] = {}
     for change in changes:
         if change.kind == "missing":
-            around, name = split_last(change.pointer)
-            removed.setdefault(around, []).append(name)
+            parent, name = split_last(change.pointer)
+            names_by_parent.setdefault(parent, []).append(name)
         else:
             words = f"changed, was {change.was}" if change.was else change.kind
             yield Mark(change.pointer, change.kind, words, compared_with)
-    for around, names in removed.items():
+    for parent, names in names_by_parent.items():
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
         words = f"removed: {', '.join(names[:MAX_NAMES])}{more}"
-        yield Mark(around, "missing", words, compared_with)
+        yield Mark(parent, "missing", words, compared_with)
 
 
-def _likeness(key: Literal["example", "last"], other: str, value: JSON, run: Run) -> Likeness:
+def _compare(key: Literal["example", "last"], other: str, value: JSON, run: Run) -> Likeness:
     changes = compare(value, run.response, most=MAX_CHANGES)
     return Likeness(key, other, value, changes)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from toolspec.errors import Problem
+from toolspec.text.containers import items_of, members_of
 from toolspec.text.numbers import is_number
 from toolspec.text.pointers import pointer_join, split_pointer
 from toolspec.text.reader import JSON
@@ -26,19 +28,24 @@ class Table:
 
     @property
     def headings(self) -> list[tuple[str, bool]]:
-        """The name of each column, and whether all its values are numbers, which are aligned at their ends."""
-        columns = zip(
-            self.columns, zip(*(row.cells for row in self.rows), strict=True), strict=True
-        )
-        return [
-            (name, all(cell.is_number for cell in cells if cell.is_present))
-            for name, cells in columns
-        ]
+        """The name of each column, and whether all its values are numbers.
+
+        Numbers are aligned at their ends.
+        """
+        headings = []
+        for index, name in enumerate(self.columns):
+            cells = (row.cells[index] for row in self.rows)
+            are_numbers = all(cell.is_number for cell in cells if cell.is_present)
+            headings.append((name, are_numbers))
+        return headings
 
 
 @dataclass(frozen=True)
 class Row:
-    """One object, with the messages of the problems of the object as a whole, or of its columns that are not shown."""
+    """One object.
+
+    `problems` are messages about the object as a whole, or about columns that are not shown.
+    """
 
     cells: list[Cell]
     problems: list[str]
@@ -66,70 +73,64 @@ class Cell:
     @property
     def classes(self) -> str:
         """The classes of its element."""
-        kind = (
-            "muted"
-            if not self.is_present
-            else "cell-text"
-            if self.is_text
-            else "number"
-            if self.is_number
-            else ""
-        )
-        return f"{kind} cell-bad".strip() if self.problems else kind
+        classes = []
+        if not self.is_present:
+            classes.append("muted")
+        elif self.is_text:
+            classes.append("cell-text")
+        elif self.is_number:
+            classes.append("number")
+        if self.problems:
+            classes.append("cell-bad")
+        return " ".join(classes)
 
 
-def as_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:
+def make_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:
     """The response as a table, if it is a list of objects, or an object with exactly one such list.
 
     Else None.
 
     Each of `problems`, those of the response, is in the cell of its value.
     """
-    pointer, found = "", response
+    pointer, value = "", response
     if isinstance(response, dict):
-        lists = [(name, value) for name, value in response.items() if _is_table(value)]
-        if len(lists) != 1:
+        names = [name for name, member in response.items() if _is_table(member)]
+        if len(names) != 1:
             return None
-        name, found = lists[0]
-        pointer = pointer_join("", name)
-    if not _is_table(found) or not isinstance(found, list):
+        value = response[names[0]]
+        pointer = pointer_join("", names[0])
+    if not _is_table(value):
         return None
-    objects = [row for row in found if isinstance(row, dict)]
-    columns = list(dict.fromkeys(name for row in objects for name in row))
-    shown = columns[:MAX_COLUMNS]
-    messages = _messages_by_cell(pointer, problems, set(shown))
-    rows = [
-        Row(
-            [
-                Cell(row.get(name), name in row, messages.get((str(index), name), []))
-                for name in shown
-            ],
-            messages.get((str(index), None), []),
-        )
-        for index, row in enumerate(objects[:MAX_ROWS])
-    ]
-    return Table(pointer, shown, rows, len(objects), len(columns))
+    objects = [members_of(item) for item in items_of(value)]
+    all_columns = list(dict.fromkeys(chain.from_iterable(objects)))
+    columns = all_columns[:MAX_COLUMNS]
+    messages = _group_messages(pointer, problems, set(columns))
+    rows = []
+    for index, members in enumerate(objects[:MAX_ROWS]):
+        cells = [
+            Cell(members.get(name), name in members, messages.get((str(index), name), []))
+            for name in columns
+        ]
+        rows.append(Row(cells, messages.get((str(index), None), [])))
+    return Table(pointer, columns, rows, len(objects), len(all_columns))
 
 
-def _messages_by_cell(
+def _group_messages(
     pointer: str, problems: Iterable[Problem], columns: set[str]
 ) -> dict[tuple[str, str | None], list[str]]:
     """The messages of problems in the list at `pointer`, by index and column.
 
     None for the whole object.
     """
-    found: dict[tuple[str, str | None], list[str]] = {}
+    messages: dict[tuple[str, str | None], list[str]] = {}
     for problem in problems:
         if problem.pointer.startswith(f"{pointer}/"):
             index, *path = split_pointer(problem.pointer.removeprefix(pointer))
             column = path[0] if path and path[0] in columns else None
-            found.setdefault((index, column), []).append(problem.message)
-    return found
+            messages.setdefault((index, column), []).append(problem.message)
+    return messages
 
 
 def _is_table(value: JSON) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(row, dict) and row for row in value)
-    )
+    rows = items_of(value)
+    return bool(rows) and all(isinstance(row, dict) and row for row in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,21 +47,31 @@ def statistics_of(tool: Tool) -> RunStatistics:
         .order_by("-id")
         .values_list("outcome", "verdict", "call_ms", "created_at")[: RUNS_COUNTED + 1]
     )
-    there_are_more, rows = len(rows) > RUNS_COUNTED, rows[:RUNS_COUNTED]
-    checked = [verdict for _, verdict, *_ in rows if verdict in {"conforms", "violates"}]
-    returned = sum(outcome == "returned" for outcome, *_ in rows)
-    durations = sorted(
-        call_ms for outcome, _, call_ms, _ in rows if outcome == "returned" and call_ms is not None
-    )
+    there_are_more = len(rows) > RUNS_COUNTED
+    rows = rows[:RUNS_COUNTED]
+    verdicts: Counter[str] = Counter()
+    return_count = 0
+    durations: list[float] = []
+    for outcome, verdict, call_ms, _ in rows:
+        verdicts[verdict] += 1
+        if outcome == "returned":
+            return_count += 1
+            if call_ms is not None:
+                durations.append(call_ms)
+    durations.sort()
     return RunStatistics(
         runs=len(rows),
         there_are_more=there_are_more,
-        returned=returned / len(rows) if rows else None,
-        conformed=checked.count("conforms") / len(checked) if checked else None,
+        returned=_divide(return_count, len(rows)),
+        conformed=_divide(verdicts["conforms"], verdicts["conforms"] + verdicts["violates"]),
         median_ms=quantile(durations, 0.5),
         p95_ms=quantile(durations, 0.95),
         latest_at=rows[0][3] if rows else None,
     )
+
+
+def _divide(part: int, total: int) -> float | None:
+    return part / total if total else None
 
 
 def quantile(ordered: Sequence[float], share: float) -> float | None:
@@ -74,25 +85,25 @@ def quantile(ordered: Sequence[float], share: float) -> float | None:
     return ordered[max(0, rank - 1)]
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """A share as "98%". Only 1 is shown as "100%", and only 0 as "0%"."""
     if share is None:
         return "—"
-    rounded = round(share * 100)
-    if rounded == 100 and share < 1:
-        rounded = 99
-    if rounded == 0 and share > 0:
-        rounded = 1
-    return f"{rounded}%"
+    percent = round(share * 100)
+    if percent == 100 and share < 1:
+        percent = 99
+    if percent == 0 and share > 0:
+        percent = 1
+    return f"{percent}%"
 
 
 def most_run_tools() -> tuple[int, ...]:
     """The primary keys of at most `MOST_RUN` tools with live runs, those with the most first."""
     latest = Run.objects.aggregate(latest=Max("pk"))["latest"]
-    return _most_run.get_or_compute(latest, _tools_by_runs)
+    return _most_run.get_or_compute(latest, _rank_tools)
 
 
-def _tools_by_runs() -> tuple[int, ...]:
+def _rank_tools() -> tuple[int, ...]:
     runs = Run.objects.filter(mode="live", outcome__in=ENDED).exclude(outcome="refused").order_by()
     counts = runs.values_list("tool").annotate(runs=Count("pk")).order_by("-runs", "tool")
     return tuple(tool for tool, _ in counts[:MOST_RUN])

@@ -5,7 +5,7 @@ The work is bounded by the constants below; no regular expression reads a respon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal
@@ -44,26 +44,21 @@ class TextView:
         return [(_tone(line), line) for line in self.text.splitlines()]
 
 
-def texts_of(response: JSON, others: Mapping[str, JSON] | None = None) -> list[TextView]:
-    """The first strings of `response` that have several lines, at most `MAX_TEXTS`, compared with `others`."""
-    found = []
-    for pointer, text in _texts(response):
-        shown = text[:MAX_CHARACTERS]
-        found.append(
-            TextView(
-                pointer,
-                shown,
-                _kind(shown),
-                len(text) > len(shown),
-                _changes(pointer, shown, others or {}),
-            )
-        )
-        if len(found) == MAX_TEXTS:
-            break
-    return found
+def find_texts(response: JSON, others: Mapping[str, JSON] | None = None) -> list[TextView]:
+    """Find the first `MAX_TEXTS` strings of `response` that have several lines.
+
+    They are compared with `others`.
+    """
+    views = []
+    for pointer, text in islice(_find_strings(response), MAX_TEXTS):
+        beginning = text[:MAX_CHARACTERS]
+        changes = _compare(pointer, beginning, others or {})
+        is_cut = len(text) > MAX_CHARACTERS
+        views.append(TextView(pointer, beginning, _detect_kind(beginning), is_cut, changes))
+    return views
 
 
-def _texts(response: JSON) -> Iterator[tuple[str, str]]:
+def _find_strings(response: JSON) -> Iterator[tuple[str, str]]:
     waiting: list[tuple[str, JSON]] = [("", response)]
     for _ in range(MAX_VALUES):
         if not waiting:
@@ -73,52 +68,52 @@ def _texts(response: JSON) -> Iterator[tuple[str, str]]:
             if "\n" in value.strip():
                 yield pointer, value
         elif isinstance(value, dict):
-            below = [
-                (pointer_join(pointer, name), member)
-                for name, member in islice(value.items(), MAX_VALUES)
-            ]
-            waiting += reversed(below)
+            waiting += _list_parts(pointer, value.items())
         elif isinstance(value, list):
-            waiting += reversed(
-                [
-                    (pointer_join(pointer, str(index)), item)
-                    for index, item in enumerate(value[:MAX_VALUES])
-                ]
-            )
+            waiting += _list_parts(pointer, enumerate(value))
 
 
-def _changes(pointer: str, text: str, others: Mapping[str, JSON]) -> dict[str, Difference | None]:
+def _list_parts(pointer: str, parts: Iterable[tuple[str | int, JSON]]) -> list[tuple[str, JSON]]:
+    """The first parts of an object or array with their pointers, the last of them first."""
+    below = [(pointer_join(pointer, token), part) for token, part in islice(parts, MAX_VALUES)]
+    below.reverse()
+    return below
+
+
+def _compare(pointer: str, text: str, others: Mapping[str, JSON]) -> dict[str, Difference | None]:
     """The differences from each other response; one with the same text is left out."""
-    found: dict[str, Difference | None] = {}
+    changes: dict[str, Difference | None] = {}
     for key, other in others.items():
         try:
             before = resolve_pointer(other, pointer)
         except LookupError:
             before = None
         if not isinstance(before, str):
-            found[key] = None
+            changes[key] = None
         elif before[:MAX_CHARACTERS] != text:
-            found[key] = compare(before[:MAX_CHARACTERS], text)
-    return found
+            changes[key] = compare(before[:MAX_CHARACTERS], text)
+    return changes
 
 
-def _kind(text: str) -> Literal["diff", "markdown", "plain"]:
+def _detect_kind(text: str) -> Literal["diff", "markdown", "plain"]:
     lines = text[:MAX_CHARACTERS].split("\n", LINES_EXAMINED)[:LINES_EXAMINED]
-    if any(line.startswith("@@ ") for line in lines) and any(
-        line.startswith(("--- ", "+++ ")) for line in lines
-    ):
+    has_hunk = any(line.startswith("@@ ") for line in lines)
+    if has_hunk and any(line.startswith(("--- ", "+++ ")) for line in lines):
         return "diff"
     return "markdown" if _is_markdown(lines) else "plain"
 
 
 def _is_markdown(lines: Sequence[str]) -> bool:
-    is_table = any(
-        line.strip().startswith("|") and set(line.strip()) <= set("|-: ") and "-" in line
-        for line in lines
-    )
-    has_heading = any(line.lstrip("#").startswith(" ") and line.startswith("#") for line in lines)
-    items = sum(line.startswith(("- ", "* ")) for line in lines)
-    return is_table or has_heading or items > 1 or sum(line.startswith("```") for line in lines) > 1
+    item_count = fence_count = 0
+    for line in lines:
+        row = line.strip()
+        if row.startswith("|") and "-" in row and set(row) <= set("|-: "):
+            return True
+        if line.startswith("#") and line.lstrip("#").startswith(" "):
+            return True
+        item_count += line.startswith(("- ", "* "))
+        fence_count += line.startswith("```")
+    return item_count > 1 or fence_count > 1
 
 
 def _tone(line: str) -> str:

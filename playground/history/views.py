@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from functools import wraps
+from itertools import chain
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -24,16 +25,16 @@ from catalog.tools.models import Tool
 from playground.configurations.compiled_spec import compiled_spec_of
 from playground.configurations.input_digest import stored_digest
 from playground.configurations.sharing import share_with_groups
-from playground.history.charts import runs_chart
+from playground.history.charts import draw_chart
 from playground.history.comparison import Comparison
 from playground.history.details import details_of
 from playground.history.forms import ShareForm, first_error
 from playground.history.overview import DEFAULT_PERIOD, PERIODS, overview_of
-from playground.history.presenters import join_missing, phases, pinned
+from playground.history.presenters import annotate, join_missing, phases
 from playground.history.response_changes import like_example, like_last_run
-from playground.history.response_table import as_table
+from playground.history.response_table import make_table
 from playground.history.run_sentence import VERDICT_WORDS, sentence
-from playground.history.text_view import texts_of
+from playground.history.text_view import find_texts
 from playground.runs import running, visitors
 from playground.runs.filters import RunFilter
 from playground.runs.lookup import own_run, require_own, run_at, runs_at
@@ -44,6 +45,7 @@ from playground.runs.run_json import run_text
 from toolshelf_core.errors import Busy
 from toolspec.errors import DocumentError
 from toolspec.spec import ToolSpec
+from toolspec.text.reader import JSON
 
 RAW_CHARACTERS = 65_536
 
@@ -51,42 +53,43 @@ RECENT_RUNS = 200
 
 
 def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
-    """The context of `playground/history/_result.html` for a run, which is compared with runs of the user only."""
+    """The context of `playground/history/_result.html` for a run.
+
+    It is compared with runs of the user only.
+    """
     viewer = request.user
     position = running.queue_position(run)
-    compiled_spec = compiled_spec_of(run.revision)
+    spec = compiled_spec_of(run.revision).spec
     files = run.file_list()
-    likenesses = [
-        found
-        for found in (like_last_run(run, viewer), like_example(run, compiled_spec.spec))
-        if found
-    ]
-    compared = [likeness for likeness in likenesses if not likeness.is_same]
+    likenesses = list(filter(None, (like_last_run(run, viewer), like_example(run, spec))))
+    differing = [likeness for likeness in likenesses if not likeness.is_same]
+    marks = list(chain.from_iterable(likeness.marks for likeness in differing))
     raw = str(run.response) if run.response_cut else run.response_json or ""
-    edit_href = edit_href_of(run, compiled_spec.spec, viewer)
-    return {
+    edit_href = edit_href_of(run, spec, viewer)
+    context: dict[str, object] = {"violations": [], "table": None, "texts": []}
+    if run.has_response:
+        context["violations"] = annotate(run.problems, spec.return_type, edit_href)
+        context["table"] = make_table(run.response, join_missing(run.problems))
+        if not run.response_cut:
+            others: dict[str, JSON] = {likeness.key: likeness.value for likeness in differing}
+            context["texts"] = find_texts(run.response, others)
+    context |= {
         "run": run,
-        "is_stored": not run._state.adding,  # False for the mock of a user who may not run the tool
+        # False for the mock of a user who may not run the tool.
+        "is_stored": not run._state.adding,
         "position": position,
         "sentence": sentence(run, position),
-        "violations": pinned(run.problems, compiled_spec.spec.return_type, edit_href)
-        if run.has_response
-        else [],
         "edit_href": edit_href,
-        "table": as_table(run.response, join_missing(run.problems)) if run.has_response else None,
-        "texts": texts_of(run.response, {likeness.key: likeness.value for likeness in compared})
-        if run.has_response and not run.response_cut
-        else [],
         "files": files,
         "whole": any(file.is_whole_response for file in files),
         "raw": raw[:RAW_CHARACTERS],
         "raw_is_cut": len(raw) > RAW_CHARACTERS,
-        "return_type": compiled_spec.spec.return_type,
+        "return_type": spec.return_type,
         "return_type_title": f"returnType of revision {run.revision.number}",
         "mock": run.mock,
         "likenesses": likenesses,
-        "compared": compared,
-        "marks": [mark for likeness in compared for mark in likeness.marks],
+        "compared": differing,
+        "marks": marks,
         "phases": phases(run),
         "input_digest": stored_digest(run.parameters),
         "waited_ms": run.waited.total_seconds() * 1000,
@@ -94,6 +97,7 @@ def result_context(request: HttpRequest, run: Run) -> dict[str, object]:
         "poll_ms": poll_ms(run),
         "details": details_of(run, viewer, f"{request.scheme}://{request.get_host()}"),
     }
+    return context
 
 
 def edit_href_of(run: Run, spec: ToolSpec, viewer: Person) -> str:
@@ -119,7 +123,10 @@ def poll_ms(run: Run) -> int:
 
 
 def open_to_its_visitor(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Give `view` the run that the URL names, if the user may see it or started it in this browser as a visitor."""
+    """Give `view` the run that the URL names.
+
+    The user may see it, or started it in this browser as a visitor.
+    """
 
     @login_required
     def find_run(request: HttpRequest, run_id: str, **values: int) -> HttpResponse:
@@ -173,9 +180,8 @@ def run_share(request: HttpRequest, run_id: str) -> HttpResponse:
     except DocumentError as error:
         messages.error(request, str(error))
         return redirect(run)
-    messages.success(
-        request, f"The run is shared with {', '.join(names)}." if names else "The run is private."
-    )
+    message = f"The run is shared with {', '.join(names)}." if names else "The run is private."
+    messages.success(request, message)
     return redirect(run)
 
 
@@ -220,9 +226,7 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
         "tool": first.tool,
         "nav_section": "tools",
         "comparison": Comparison(first, second),
-        "can_repeat": all(
-            not run.configuration_fingerprint or run.configuration_name for run in runs
-        ),
+        "can_repeat": first.has_complete_input and second.has_complete_input,
     }
     return render(request, "playground/history/run_comparison.html", context)
 
@@ -234,53 +238,53 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
     With `?compare=` twice, compare two.
     """
-    wanted = RunFilter.from_query(request.GET)
+    run_filter = RunFilter.from_query(request.GET)
     visible = Run.objects.visible_to(actor(request))
-    chosen = request.GET.getlist("compare")
-    if chosen and are_comparable(visible, chosen):
-        return redirect("playground:run_comparison", *sorted(chosen))
-    page = wanted.page(visible.with_parameters_start())
-    query = wanted.query()
+    run_ids = request.GET.getlist("compare")
+    if run_ids and are_comparable(visible, run_ids):
+        return redirect("playground:run_comparison", *sorted(run_ids))
+    page = run_filter.page(visible.with_parameters_start())
+    query = run_filter.query()
     prefix = f"?{query}&" if query else "?"
     tool = None
-    if wanted.tool and not (request.htmx and page.runs):  # type: ignore[attr-defined]
-        found = Tool.objects.visible_to(request.user).with_current()
-        tool = found.filter(slug=wanted.tool, current__isnull=False).first()
-    unfiltered = RunFilter(tool=wanted.tool if tool else "", period=wanted.period)
+    if run_filter.tool and not (request.htmx and page.runs):  # type: ignore[attr-defined]
+        tools = Tool.objects.visible_to(request.user).with_current()
+        tool = tools.filter(slug=run_filter.tool, current__isnull=False).first()
+    tool_slug = run_filter.tool if tool else ""
+    unfiltered = RunFilter(tool=tool_slug, period=run_filter.period)
+    other_tool = "" if tool else run_filter.tool
     overview = overview_of(
-        wanted.without_times().apply(visible),
-        PERIODS[wanted.period or DEFAULT_PERIOD],
+        run_filter.without_times().apply(visible),
+        PERIODS[run_filter.period or DEFAULT_PERIOD],
         timezone.now(),
-        wanted.bounds_ms if wanted.has_times else None,
+        run_filter.bounds_ms if run_filter.has_times else None,
     )
     context: dict[str, object] = {
-        "filter": wanted,
+        "filter": run_filter,
         "tool": tool,
         "nav_section": "tools" if tool else "",  # the runs of a tool are one of its tabs
         "overview": overview,
-        "chart": runs_chart(overview, wanted),
-        "periods": [(each, wanted.query(period=each.key)) for each in PERIODS.values()],
+        "chart": draw_chart(overview, run_filter),
+        "periods": [(each, run_filter.query(period=each.key)) for each in PERIODS.values()],
         "runs": page.runs,
         "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
         "next_url": f"{prefix}before={page.older}" if page.older else "",
-        "is_filtered": wanted.without_times()
-        != unfiltered,  # other than by time, which the heading of the chart shows
-        "is_narrowed": wanted.with_changes(tool="" if tool else wanted.tool).is_narrowed,
+        # Other than by time, which the heading of the chart shows.
+        "is_filtered": run_filter.without_times() != unfiltered,
+        "is_narrowed": run_filter.with_changes(tool=other_tool).is_narrowed,
         "unrun": tool,
         "all_url": f"{request.path}?{unfiltered.query()}".removesuffix("?"),
-        "all_times_query": wanted.query(hour="", since=None, until=None),
+        "all_times_query": run_filter.query(hour="", since=None, until=None),
         "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
         "verdicts": VERDICT_WORDS.items(),
         "modes": MODES,
-        "chosen": chosen,
+        "chosen": run_ids,
     }
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/history/_runs.html", context)
-    context |= {
-        "recent_tools": recent_tools(visible),
-    }
+    context["recent_tools"] = list_recent_tools(visible)
     if is_administrator(request.user):
-        context["recent_people"] = recent_people(visible)
+        context["recent_people"] = list_recent_people(visible)
     return render(request, "playground/history/run_list.html", context)
 
 
@@ -298,13 +302,13 @@ def are_comparable(visible: RunQuerySet, run_ids: list[str]) -> bool:
     return len(run_ids) == len(tools) == 2 and len(set(tools)) == 1
 
 
-def recent_tools(visible: RunQuerySet) -> list[tuple[str, str]]:
+def list_recent_tools(visible: RunQuerySet) -> list[tuple[str, str]]:
     """The tools of the latest runs, (slug, name), to suggest for the filter."""
     latest = visible.order_by("-id").values_list("tool__slug", "tool__name")[:RECENT_RUNS]
-    return sorted(set(latest), key=lambda found: found[1].lower())
+    return sorted(set(latest), key=lambda tool: tool[1].lower())
 
 
-def recent_people(visible: RunQuerySet) -> list[str]:
+def list_recent_people(visible: RunQuerySet) -> list[str]:
     """The user names of the latest runs, to suggest for the filter."""
     latest = visible.order_by("-id").values_list("by__username", flat=True)[:RECENT_RUNS]
     return sorted({name for name in latest if name}, key=str.lower)
@@ -324,8 +328,10 @@ def response_download(_request: HttpRequest, run: Run) -> HttpResponse:
     """Download the response as JSON; of a response that is cut, the file with all of it."""
     if run.response_json is None:
         raise Http404
-    if run.response_cut and (whole := run.files.filter(is_whole_response=True).first()):
-        return file_response(whole, inline=False)
+    if run.response_cut:
+        file = run.files.filter(is_whole_response=True).first()
+        if file is not None:
+            return file_response(file, inline=False)
     return attachment(run.response_json, f"{file_stem(run.tool.slug)}-response-{run.pk}.json")
 
 

@@ -268,6 +268,11 @@ class Run(models.Model):
         return f"{name} (shared by {owner})" if slash else self.configuration_name
 
     @property
+    def has_complete_input(self) -> bool:
+        """Whether it can be repeated: a configuration without a name is not stored."""
+        return not self.configuration_fingerprint or bool(self.configuration_name)
+
+    @property
     def is_mock(self) -> bool:
         return self.mode == "mock"
 

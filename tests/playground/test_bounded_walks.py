@@ -27,8 +27,8 @@ from playground.configurations.secret_members import (
 )
 from playground.form.secret_marks import mentions_secrets, secret_names
 from playground.form.secret_search import find_secrets, pointers_of_texts
-from playground.history.presenters import pinned
-from playground.history.response_table import as_table
+from playground.history.presenters import annotate
+from playground.history.response_table import make_table
 from playground.runs.mocks import make_mock
 from playground.templatetags.forms import draw_form
 from playground.trying.prefill import prefill_from_stored
@@ -154,7 +154,7 @@ WALKS = {
     "equal": lambda: equal(VALUE, reader.parse(TEXT)),
     "compare": lambda: compare(VALUE, OTHER),
     "compare with an example": lambda: compare(VALUE, OTHER, ignored=[LAST, "/chain"]),
-    "table": lambda: as_table([{"a": 1}] * (ITEMS // 8)),
+    "table": lambda: make_table([{"a": 1}] * (ITEMS // 8)),
     "show": lambda: json_block(
         value=VALUE, annotations=[{"pointer": LAST, "message": "wrong"}], tree=True
     ),
@@ -224,7 +224,7 @@ WALKS = {
         SPEC_TEXT, [f"/configuration/$defs/d{DEFINITIONS}/type"], siblings=True
     ),
     "highlight": lambda: highlight(json.dumps(SCHEMA, indent=2)),
-    "links to rules": lambda: pinned([], SCHEMA),
+    "links to rules": lambda: annotate([], SCHEMA),
     "compare meanings": lambda: compare_specs(SPEC, OTHER_SPEC, sample=samples),
     **{f"export {key}": (lambda key=key: export(SPEC, key)) for key in FORMATS},
 }

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from accounts.models import User
-from playground.history.charts import runs_chart
+from playground.history.charts import draw_chart
 from playground.history.overview import PERIODS, overview_of
 from playground.runs.filters import RunFilter, id_at
 from playground.runs.models import Run
@@ -185,7 +185,7 @@ def test_the_counts_read_only_an_index(django_assert_num_queries):
 def test_a_bar_leads_to_the_runs_of_its_day_with_the_other_filters():
     run_at(make_tool(), 23)
 
-    chart = runs_chart(overview(), RunFilter(outcome="returned", period="7d"))
+    chart = draw_chart(overview(), RunFilter(outcome="returned", period="7d"))
 
     assert "?outcome=returned&amp;since=2026-11-23&amp;until=2026-11-23&amp;period=7d" in chart
 
@@ -194,7 +194,7 @@ def test_a_bar_of_an_hour_leads_to_that_hour():
     run_at(make_tool(), 23, 4)
 
     wanted = RunFilter(since=date(2026, 11, 1), period="24h")
-    chart = runs_chart(overview("24h"), wanted)
+    chart = draw_chart(overview("24h"), wanted)
 
     assert "?hour=2026-11-23T04&amp;period=24h" in chart
     assert "since" not in chart

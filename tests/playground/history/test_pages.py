@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.organise.lifecycle import deprecate
 from catalog.tools.publishing import publish
 from playground.configurations.models import SavedConfiguration
-from playground.history.response_table import as_table
+from playground.history.response_table import make_table
 from playground.runs import running
 from playground.runs.celery.app import BrokerError
 from playground.runs.models import Run
@@ -412,7 +412,7 @@ def test_a_violation_of_a_whole_row_is_at_its_number():
         Problem("", "no", "r"),
     ]
 
-    table = as_table({"a/b": [{"y": 1}, {"y": 2}]}, problems)
+    table = make_table({"a/b": [{"y": 1}, {"y": 2}]}, problems)
 
     assert table is not None
     assert [row.problems for row in table.rows] == [[], ['"x" is missing']]

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from playground.history.statistics import percent, quantile, statistics_of
+from playground.history.statistics import format_percent, quantile, statistics_of
 from playground.runs.models import Run
 from playground.runs.retention import prune_runs
 from tests.factories import make_tool
@@ -35,7 +35,7 @@ def test_the_figures_of_a_tool():
     figures = statistics_of(tool)
 
     assert (figures.runs, figures.there_are_more) == (6, False)
-    assert (percent(figures.returned), percent(figures.conformed)) == ("83%", "80%")
+    assert (format_percent(figures.returned), format_percent(figures.conformed)) == ("83%", "80%")
     assert (figures.median_ms, figures.p95_ms) == (29, 99)
 
 
@@ -62,7 +62,7 @@ def test_durations_are_those_of_calls_and_not_of_process_starts():
     [(None, "—"), (0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.999, "99%"), (1, "100%")],
 )
 def test_only_all_is_a_hundred_percent(share, says):
-    assert percent(share) == says
+    assert format_percent(share) == says
 
 
 @pytest.mark.parametrize(
