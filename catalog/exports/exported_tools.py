@@ -32,7 +32,8 @@ EARLIER_EXPORT: Final = (
     "migrates (docs/operations.md)."
 )
 ONLY_BY_COMMAND: Final = (
-    "This file was written by `export_catalog`. Load it with `manage.py load_specs`, which also restores the toolkit, "
+    "This file was written by `export_catalog`. Load it with `manage.py load_specs`, which also "
+    "restores the toolkit, "
     "tags, owner and visibility of each tool."
 )
 

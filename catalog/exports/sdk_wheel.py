@@ -46,7 +46,7 @@ class Wheel:
 
 
 def sdk_wheel() -> Wheel:
-    """The wheel of `sdk/`, built once by each process, in 0.15 s. Equal sources make equal bytes."""
+    """The wheel of `sdk/`, built once by each process in 0.15 s; equal sources make equal bytes."""
     with _lock:
         if not _built:
             _built.append(build_wheel(FOLDER))

@@ -95,7 +95,7 @@ class SourceFile:
 
 
 def _code_page(request: HttpRequest, tool: Tool, language: str) -> HttpResponse:
-    """The files of the project in one language; 422 if the spec exceeds a limit of the generator."""
+    """The files of the project in one language; 422 if the spec exceeds the generator's limits."""
     project: Project = {}
     error = ""
     try:

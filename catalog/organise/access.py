@@ -87,7 +87,9 @@ def change_tool_access(
 
 
 def change_toolkit_access(toolkit: Toolkit, wanted: Access, *, by: User | None) -> Toolkit:
-    """Set the owner, the maintainers and the visibility of a toolkit, which apply to all of its tools, or nothing.
+    """Set the owner, the maintainers and the visibility of a toolkit, or nothing.
+
+    They apply to all of its tools.
 
     Its tools are indexed again, if the change concerns who sees them.
 

@@ -197,7 +197,7 @@ def _export_toolkit(request: HttpRequest, name: str, key: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def organise_matches(request: HttpRequest) -> HttpResponse:
-    """Set the toolkit, tags or owner of the tools that the query of a list finds, deprecate or archive them.
+    """Organise, deprecate or archive the tools that the query of a list finds.
 
     `?archive=on` proposes the last. If other tools match than the page listed, nothing is changed
     and the page is shown again.

@@ -216,7 +216,7 @@ def publish_or_hold_many(
     origins: OriginsByHash,
     **options: Any,
 ) -> list[Publication | PendingSpec | SpecError]:
-    """As `publish_many`, which takes the same arguments; specs that `by` may not publish are held."""
+    """As `publish_many`, with the same arguments; specs that `by` may not publish are held."""
     if by is None:
         return [*publish_many(specs, by=by, dry_run=dry_run, origins=origins, **options)]
     decisions = Decisions.about(specs, by)

@@ -111,7 +111,8 @@ class Proposal(models.Model):
     verdict = models.CharField(max_length=10, blank=True)  # when it was held; "" for a new tool
     reason = models.CharField(max_length=200)  # why it was held: a sentence
     # what its author wrote about the change
-    note = models.CharField(max_length=NOTE_LENGTH, null=True, blank=True)  # noqa: DJ001 - a column without default is quick to add
+    # a column without default is quick to add
+    note = models.CharField(max_length=NOTE_LENGTH, null=True, blank=True)  # noqa: DJ001
     state = models.CharField(max_length=10, default=HELD, choices=list(STATES.items()))
     created_at = models.DateTimeField(default=timezone.now)
     decided_by = models.ForeignKey(

@@ -83,7 +83,7 @@ def _count_tools(visibility: Visibility) -> Figures:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The catalog on the first page: the numbers of all and of runnable tools, and some toolkits."""
+    """The catalog on the first page: numbers of all and of runnable tools, and some toolkits."""
 
     tools: int
     runnable: int

@@ -78,7 +78,9 @@ class Attempt:
 
 
 def deliver_due() -> Iterator[WebhookDelivery]:
-    """Send the deliveries that are due, and those that become due meanwhile; yields each with its result.
+    """Send the deliveries that are due, and those that become due meanwhile.
+
+    Yields each with its result.
 
     One at a time of each webhook, so that a slow one delays only its own. At most `PER_WEBHOOK` of
     each, and no more of one that does not respond. Only the requests run in other threads, not the

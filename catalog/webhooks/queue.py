@@ -1,4 +1,6 @@
-"""Queue events for webhooks, in the transaction of what happened: an event is sent if and only if that is stored.
+"""Queue events for webhooks, in the transaction of what happened.
+
+An event is sent if and only if that is stored.
 
 Sending is another matter (`webhooks/delivery.py`), and takes place in the background.
 """
