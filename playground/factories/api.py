@@ -55,14 +55,20 @@ class FactoryOut(Out):
     tool: ToolOfFactory | None
     configurable: bool | None
     network: Literal["none", "outward", "all"] = Field(
-        description="What its runs can reach: nothing, public addresses by HTTP and HTTPS, or whatever the site can."
+        description=(
+            "What its runs can reach: nothing, public addresses by HTTP and HTTPS, "
+            "or whatever the site can."
+        )
     )
     spec: FactorySpecState
 
 
 class ConnectionOut(Out):
     key: str = Field(
-        description="The end of the names of its settings: `CONNECTION_MCP` in `TOOL_NETWORK_CONNECTION_MCP`."
+        description=(
+            "The end of the names of its settings: "
+            "`CONNECTION_MCP` in `TOOL_NETWORK_CONNECTION_MCP`."
+        )
     )
     reference: str
     sources: list[str] = Field(description="The names of the sources whose tools it runs.")
@@ -92,7 +98,10 @@ class RescanOut(Out):
     tags=["factories"],
 )
 def list_factories(request: HttpRequest) -> FactoriesOut:
-    """The registered factories with the tool that each serves, including broken ones with their errors."""
+    """The registered factories with the tool that each serves.
+
+    Broken ones are included, with their errors.
+    """
     check()
     items = []
     for comparison in compare_factories(registry().all(), request.user):
@@ -134,7 +143,9 @@ def spec_state(comparison: FactoryComparison) -> FactorySpecState:
     tags=["factories"],
 )
 def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
-    """The spec from the factory's definition, or otherwise from its types, as text to publish with `POST /tools`.
+    """The spec from the factory's definition, or otherwise from its types.
+
+    It is a text to publish with `POST /tools`.
 
     `key` is the factory's key, or its reference. If the catalog has the tool, parts that the code
     does not define are taken from its current revision. 409 if several factories have the key; 422

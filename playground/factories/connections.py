@@ -3,7 +3,7 @@
 An installed factory for a tool comes first. A tool that its source no longer lists has no
 connection.
 
-    factory_of(tool)                 the factory that serves a tool, installed or a connection; None without one
+    factory_of(tool)                 the factory that serves a tool: installed, connected, or None
     connected_ids()                  the ids of all tools that run through their sources
     connections()                    for pages: each connection with its sources
 """

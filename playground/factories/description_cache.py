@@ -1,4 +1,7 @@
-"""A file with the descriptions of factories, so that a restart imports only factories that have changed."""
+"""A file with the descriptions of factories.
+
+With it, a restart imports only factories that have changed.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class DescriptionCache:
         self._file = file
 
     def read(self, registrations: Sequence[Registration]) -> dict[str, Description]:
-        """The cached descriptions, by reference, of those factories whose code has not changed since."""
+        """The cached descriptions of factories whose code has not changed, by reference."""
         try:
             cached = json.loads(self._file.read_text()) if self._file else {}
             if cached.get("for") != _environment_key():

@@ -1,4 +1,7 @@
-"""Discover the registered factories from package metadata and a setting, without importing any of them."""
+"""Discover the registered factories from package metadata and a setting.
+
+None of them is imported.
+"""
 
 from __future__ import annotations
 

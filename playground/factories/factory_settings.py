@@ -123,7 +123,9 @@ class FactorySettings:
         ]
 
     def faults(self, factories: Mapping[str, Collection[str]]) -> list[tuple[frozenset[str], str]]:
-        """Why these settings are ambiguous or impossible, as sentences, with the factories that must not run.
+        """Why these settings are ambiguous or impossible, as sentences.
+
+        Each has the factories that must not run.
 
         `factories` has the ids of each factory, by its reference.
         """

@@ -125,7 +125,10 @@ def settle_claims(infos: list[FactoryInfo]) -> tuple[FactoryInfo, ...]:
     for info in infos:
         holder = holders.setdefault(info.tool_id, info) if info.tool_id else info
         if holder is not info:
-            error = f'The tool id "{info.tool_id}" is already served by {holder.reference} ({holder.label}).'
+            error = (
+                f'The tool id "{info.tool_id}" is already served by '
+                f"{holder.reference} ({holder.label})."
+            )
             settled.append(broken(info, error))
         else:
             settled.append(info)

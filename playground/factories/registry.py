@@ -170,7 +170,10 @@ class FactoryRegistry:
         return features_of(self._find_isolation())
 
     def setting_faults(self) -> list[str]:
-        """The faults in the settings of factories, as sentences, as far as they are known without imports."""
+        """The faults in the settings of factories, as sentences.
+
+        They are those that are known without imports.
+        """
         registrations = read_registrations(self._paths, self._search_path)
         cached = self._cache.read(registrations)
         infos = settle_claims([info_of(each, cached) for each in registrations])

@@ -1,7 +1,7 @@
 """Reload packages that were installed, changed or removed, without a restart.
 
-    request_rescan            a press or the API asks for it, SIGHUP by `note_request`: a file in the data folder
-    follow_rescans            every process that shares the data folder looks at that file each `CHECK_S` seconds
+    request_rescan            a press or the API asks; SIGHUP by `note_request`, a file of the data
+    follow_rescans            every process looks at that file each `CHECK_S` seconds
 
 A process that finds a newer file discovers the factories again and lets its later runs import
 everything again; active runs go on with the code that they began with. Workers on other machines
@@ -43,7 +43,7 @@ class _Followed:
 
 
 def request_rescan() -> list[FactoryInfo]:
-    """Reload in this process immediately, and in the others of this machine within `CHECK_S` seconds.
+    """Reload in this process now, and in the others of this machine within `CHECK_S` seconds.
 
     Returns:
         The factories that were not registered before. Some may still be being imported.
@@ -72,7 +72,8 @@ def describe_found(new: Sequence[FactoryInfo]) -> str:
         return "No new factories were found. Changed packages are imported again."
     names = ", ".join(f"{each.tool_id or each.key} ({each.label})" for each in new[:NAMED])
     more = f" and {len(new) - NAMED} more" if len(new) > NAMED else ""
-    return f"{len(new)} new {'factory was' if len(new) == 1 else 'factories were'} found: {names}{more}."
+    noun = "factory was" if len(new) == 1 else "factories were"
+    return f"{len(new)} new {noun} found: {names}{more}."
 
 
 def note_request() -> None:

@@ -5,7 +5,7 @@ examples, a schema where the type is only `dict`. So a factory whose code matche
 difference, and publishing loses nothing.
 
     compare_factory(factory, tool)     for one factory
-    compare_factories(factories)        for lists: two queries, the rest from memory while nothing changes
+    compare_factories(factories)        for lists: two queries, the rest from memory
 """
 
 from __future__ import annotations
@@ -120,7 +120,10 @@ def compare_factory(factory: FactoryInfo, tool: Tool | None) -> FactoryCompariso
 def compare_factories(
     factories: Iterable[FactoryInfo], person: Person | None
 ) -> list[FactoryComparison]:
-    """The result of publishing the spec of each of `factories`, without factories of tools hidden from `person`."""
+    """The result of publishing the spec of each of `factories`.
+
+    Factories of tools that are hidden from `person` are left out.
+    """
     factories = list(factories)
     ids = {info.tool_id for info in factories if info.tool_id}
     served = Tool.objects.filter(tool_id__in=ids)
@@ -155,7 +158,7 @@ def _compare(own_text: str, current: Revision | None) -> _Comparison:
 
 
 def merged(own: JSON, stored: dict[str, JSON]) -> JSON:
-    """The `stored` document of a tool, updated with the members that the factory's own spec defines."""
+    """The `stored` document of a tool with the members of the factory's own spec."""
     definition, before = (
         (own.get("definition") if isinstance(own, dict) else None),
         stored.get("definition"),

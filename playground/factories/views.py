@@ -106,7 +106,10 @@ def new_factory(request: HttpRequest) -> HttpResponse:
 
 
 def _skeleton(tool: Tool, site: str) -> dict[str, str]:
-    """The parts of the generated package that its author reads first, or the `error` why there is no package."""
+    """The parts of the generated package that its author reads first.
+
+    There is only the `error` if there is no package.
+    """
     try:
         project = project_of(tool, "python", site=site)
     except GenerationError as error:
@@ -126,7 +129,9 @@ def _rescan(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
-    """Preview the spec that a factory has itself, and publish or propose it as its tool's next revision.
+    """Preview the spec that a factory has itself.
+
+    A POST publishes or proposes it as its tool's next revision.
 
     The form names the text that its reader has seen: nothing else is published.
     """

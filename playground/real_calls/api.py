@@ -39,13 +39,18 @@ class CheckedCallsOut(Out):
 class CallCheckOut(Out):
     tool: str = Field(description="The id of the tool.")
     revision: int | None = Field(
-        description="The number of its current revision; null if you see no such tool, which then has no calls."
+        description=(
+            "The number of its current revision; null if you see no such tool, "
+            "which then has no calls."
+        )
     )
     days: int = Field(description="Calls of this many days were checked.")
     calls: CheckedCallsOut = Field(description="`failing`: those that the spec would refuse.")
     responses: CheckedCallsOut | None = Field(
-        description="`failing`: those that would not match the return type. null if they cannot be checked: without a "
-        "return type, and for a tool of an OpenAPI document."
+        description=(
+            "`failing`: those that would not match the return type. null if they cannot be "
+            "checked: without a return type, and for a tool of an OpenAPI document."
+        )
     )
 
 
@@ -59,7 +64,9 @@ class CallCheckOut(Out):
     tags=["runs"],
 )
 def check_recent_calls(request: HttpRequest) -> CallCheckOut:
-    """How many live calls of the last 30 days the spec would refuse, and how many responses would not match it.
+    """Count the live calls of the last 30 days that the spec would refuse.
+
+    It also counts the responses that would not match it.
 
     The tool is not called and the spec is not stored. Only calls that you may read count, at most
     the latest 10,000; refused calls are left out, and a secret, which is not stored, counts as

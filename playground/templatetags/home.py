@@ -40,7 +40,10 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class MockServer:
-    """A toolkit, its number of tools (0: the whole catalog), its page, and the command that connects to its mocks."""
+    """A toolkit, its number of tools, its page, and the command that connects to its mocks.
+
+    0 tools mean the whole catalog.
+    """
 
     toolkit: str
     tools: int

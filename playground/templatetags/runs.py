@@ -49,7 +49,10 @@ def factory_notice(tool: Tool) -> dict[str, Any]:
 def with_use(
     context: Context, comparisons: Sequence[FactoryComparison]
 ) -> list[tuple[FactoryComparison, Use | None]]:
-    """Each of the comparisons of factories with how its tool ran lately, as far as the user may see it."""
+    """Each of the comparisons of factories with how its tool ran lately.
+
+    It counts the runs that the user may see.
+    """
     tools = [comparison.tool.pk for comparison in comparisons if comparison.tool]
     uses = use_of(tools, context["user"])
     return [

@@ -70,7 +70,9 @@ class ToolFact:
 
 @register.inclusion_tag("catalog/tools/_tool_header.html", takes_context=True)
 def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
-    """The header of a page about a tool that the user may see, with its current revision loaded (`tool_at`, `run_at`).
+    """The header of a page about a tool that the user may see.
+
+    Its current revision is loaded (`tool_at`, `run_at`).
 
     It costs a query for the user's stars, one for the number of runs that they may see, and one for
     the rights of those who do not own the tool; a visitor costs none.

@@ -24,7 +24,8 @@ from toolshelf_core.errors import Busy
 from toolspec.text.pointers import split_pointer
 
 EXIT_CODES = """
-An example passes if its parameters and return value match the spec, and a live call returns that value.
+An example passes if its parameters and return value match the spec, and a live call returns that
+value.
 
 exit code:
   0  every example of every tool passes

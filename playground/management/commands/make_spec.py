@@ -18,7 +18,8 @@ from toolspec.text.reader import dumps, loads
 EXIT_CODES = """
 exit code:
   0  the spec is on stdout
-  1  there is no spec, or it is not valid: the reasons are on stderr; an invalid spec is on stdout as well
+  1  there is no spec, or it is not valid: the reasons are on stderr; an invalid spec is on
+     stdout as well
   2  there is no such factory, or several have this key
 
 The factory is imported by a process of its own, isolated like a run.

@@ -29,11 +29,12 @@ from toolspec.text.reader import JSON
 EXIT_CODES = """
 exit code:
   0  the tool returned, and the response matches its return type (or the spec has no returnType)
-  1  anything else: refused, raised, timed out, crashed; the response does not match, or could not be checked
+  1  anything else: refused, raised, timed out, crashed; the response does not match, or could
+     not be checked
   2  the command's arguments are invalid; no run was created
 
-JSON is given as text, as @FILE, or as - for stdin. Put a configuration with secrets into a file: other users of this
-machine can see a command's arguments.
+JSON is given as text, as @FILE, or as - for stdin. Put a configuration with secrets into a file:
+other users of this machine can see a command's arguments.
 """
 
 
@@ -65,7 +66,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--saved-configuration",
             metavar="NAME",
-            help="A saved configuration of USER, or OWNER/NAME for one that OWNER shares; instead of --configuration.",
+            help=(
+                "A saved configuration of USER, or OWNER/NAME for one that OWNER shares; "
+                "instead of --configuration."
+            ),
         )
         parser.add_argument(
             "--mock",
@@ -181,7 +185,10 @@ def saved_configuration(user: User | None, tool: Tool, name: str) -> Configurati
             if user
             else "Without --user, only shared ones can be used, and there is"
         )
-        message = f"{whose} no saved configuration {name!r} for this tool. Name a shared one as OWNER/NAME."
+        message = (
+            f"{whose} no saved configuration {name!r} for this tool. "
+            "Name a shared one as OWNER/NAME."
+        )
         raise CommandError(message, returncode=2)
     try:
         return open_configuration(found, user)

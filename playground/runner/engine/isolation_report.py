@@ -20,8 +20,13 @@ class Feature:
     text: str
 
 
+_CONTROL_GROUP: Final = (
+    "A control group limits the memory and the number of all processes of a run together."
+)
+
+
 def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
-    """The features that a worker found on its machine (`playground.runner.worker.probe.as_json`)."""
+    """The features of a worker's machine (`playground.runner.worker.probe.as_json`)."""
     mode, own_users, refused = isolation["mode"], isolation["own_users"], isolation["refused"]
     networks = isolation["networks"]
     namespaces = mode == "namespaces"
@@ -47,7 +52,10 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
         Feature(
             "Clean environment",
             is_on=True,
-            text="A run sees a short list of environment variables, and none of the server's open files.",
+            text=(
+                "A run sees a short list of environment variables, "
+                "and none of the server's open files."
+            ),
         ),
         Feature(
             "Own processes",
@@ -66,7 +74,7 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
         Feature(
             "Limits for the whole run",
             is_on=isolation["control_groups"],
-            text="A control group limits the memory and the number of all processes of a run together."
+            text=_CONTROL_GROUP
             if isolation["control_groups"]
             else "No control group, so memory is measured ten times a second instead: "
             + refused.get("control groups", "not tried"),

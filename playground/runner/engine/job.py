@@ -60,7 +60,8 @@ class Job:
 
     Attributes:
         run_id: chosen by the caller.
-        owner: who shares slots and queue with others, "" for commands (see `toolshelf_core.fairness`).
+        owner: who shares slots and queue with others (see `toolshelf_core.fairness`), "" for
+            commands.
         reference: the factory, "module:attribute", as in `FactoryInfo.reference`.
         version: version of the distribution; each version is imported separately.
         forks_safely: False for a factory whose import starts threads: each run then imports it

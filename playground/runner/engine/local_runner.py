@@ -166,7 +166,10 @@ class LocalRunner:
     # Internal
 
     def _start(self) -> Scheduler:
-        """Start the thread of the scheduler, if need be, and return the scheduler. Call it with the lock held."""
+        """Start the thread of the scheduler, if need be, and return the scheduler.
+
+        Call it with the lock held.
+        """
         if self._closing:
             raise RuntimeError("the runner is closed")
         if self._scheduler is None:

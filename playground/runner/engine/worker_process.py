@@ -60,7 +60,8 @@ def environment_file(environment: Mapping[str, str]) -> BinaryIO:
 
     The worker passes it on unread: its memory is copied into the processes of all factories.
     """
-    file = open(os.memfd_create("environment"), "w+b")  # noqa: PTH123, SIM115  a descriptor, which the caller closes
+    # A descriptor, which the caller closes.
+    file = open(os.memfd_create("environment"), "w+b")  # noqa: PTH123, SIM115
     file.write(json.dumps(dict(environment)).encode())
     file.flush()
     return file
@@ -115,7 +116,7 @@ class WorkerProcess:
         )
 
     def fileno(self) -> int:
-        """A descriptor that becomes readable when the worker reports its isolation, and when it ends."""
+        """A descriptor, readable when the worker reports its isolation, and when it ends."""
         return self._control.fileno()
 
     def read_isolation(self) -> dict[str, Any]:

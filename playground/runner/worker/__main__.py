@@ -126,7 +126,8 @@ class Worker:
     def _import_next(self) -> None:
         try:
             importlib.import_module(self.preload.pop(0))
-        except Exception as error:  # noqa: BLE001  whatever importing it raises; the factory's zygote reports it
+        except Exception as error:  # noqa: BLE001
+            # Whatever importing it raises; the factory's zygote reports it.
             sys.stderr.write(
                 f"toolshelf worker: a module could not be imported in advance: {error!r}\n"
             )
@@ -399,7 +400,9 @@ def main() -> None:
 
 
 def _load_types() -> None:
-    """Load pydantic, and the modules that it loads on its first use, for all processes forked from this one.
+    """Load pydantic, and the modules that it loads on its first use.
+
+    All processes forked from this one share them.
 
     It takes 120 ms, which otherwise every zygote would take, and memory that they now share.
     Plugins of pydantic are other people's code: only isolated processes load them.
@@ -413,7 +416,9 @@ def _load_types() -> None:
 
 
 def _show_logs() -> None:
-    """Write the log messages of a tool that does not configure logging to its standard error, from level INFO.
+    """Write log messages from level INFO to standard error.
+
+    This is for tools that do not configure logging.
 
     Python's own default begins at WARNING. A tool that configures logging itself is not affected.
     """
@@ -424,7 +429,10 @@ def _show_logs() -> None:
 
 
 def _freeze() -> None:
-    """Exempt everything that exists from garbage collection, which would copy every page in a forked process."""
+    """Exempt everything that exists from garbage collection.
+
+    Collection would copy every page in a forked process.
+    """
     gc.collect()
     gc.freeze()
 

@@ -29,7 +29,8 @@ def write_spec(factory: Any) -> dict[str, str | None]:
         text = json.dumps(spec, ensure_ascii=False, allow_nan=False, default=_plain)
     except NoSpecError as error:
         return {"spec": None, "spec_error": str(error)[:_MAX_ERROR]}
-    except BaseException as error:  # noqa: BLE001  whatever the tool's own code raises, even SystemExit
+    except BaseException as error:  # noqa: BLE001
+        # Whatever the tool's own code raises, even SystemExit.
         return {"spec": None, "spec_error": describe(error, max_characters=_MAX_ERROR)}
     if len(text) > MAX_SPEC_CHARACTERS:
         return {

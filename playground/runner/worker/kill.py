@@ -1,4 +1,7 @@
-"""End all processes that a run has started, including those that left its session or process group."""
+"""End all processes that a run has started.
+
+Those that left its session or process group are included.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ def exceeds(memory_bytes: int, *, own_namespace: bool) -> bool:
 
 def _all_but_this() -> Iterator[int]:
     own = os.getpid()
-    return (int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != own)  # noqa: PTH208
+    names = os.listdir("/proc")  # noqa: PTH208
+    return (int(name) for name in names if name.isdigit() and int(name) != own)
 
 
 def _descendants(pid: int) -> Iterator[int]:

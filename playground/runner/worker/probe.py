@@ -141,7 +141,8 @@ def _try_everything(
                 os.listdir(needed)  # noqa: PTH208
         Path(os.__file__).read_bytes()
         os.write(write, b"+")
-    except BaseException as error:  # noqa: BLE001  a forked process must not continue in its parent's code
+    except BaseException as error:  # noqa: BLE001
+        # A forked process must not continue in its parent's code.
         with contextlib.suppress(OSError):
             os.write(write, f"{error}".encode()[:_MAX_REASON])
     os._exit(0)

@@ -3,8 +3,8 @@
 A frame is one byte for its type, the length of its content (4 bytes, big-endian), and the content.
 
     server -> run supervisor    LIMITS, JOB, later possibly KILL
-    run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, possibly STATUS, FILE…, then RESPONSE, CUT or ERROR
-    run supervisor -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (chunks of the run's frames, unchanged), then END
+    run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, STATUS?, FILE…, RESPONSE, CUT or ERROR
+    run supervisor -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (the run's frames), then END
     zygote -> server            UNUSABLE, if there is no run supervisor
     describer -> server         DESCRIPTION, SPEC; or UNUSABLE
 """

@@ -159,7 +159,10 @@ async def _connect(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.
 
 def _response(refused: Refused) -> bytes:
     body = f"{refused.reason}.\n".encode()
-    head = f"HTTP/1.1 {refused.status} {refused.reason}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
+    head = (
+        f"HTTP/1.1 {refused.status} {refused.reason}\r\n"
+        f"Content-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
+    )
     return head.encode() + b"Connection: close\r\n\r\n" + body
 
 

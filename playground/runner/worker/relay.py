@@ -1,4 +1,7 @@
-"""Relay one run's result and output to the server, bounded and unread, until the run ends or has to be ended."""
+"""Relay one run's result and output to the server, bounded and unread.
+
+It ends when the run ends or has to be ended.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +124,9 @@ class Relay:
         return JOB_READ not in self._max_lengths
 
     def until_it_ends(self, deadline: float, exceeds_memory: Callable[[], bool]) -> Why:
-        """Relay until there is a response or error, the process has ended, or `deadline` (monotonic) has passed.
+        """Relay until there is a response or error, or the process has ended.
+
+        It also ends once `deadline` (monotonic) has passed.
 
         `exceeds_memory` is called every `_MEMORY_CHECK_S`.
         """

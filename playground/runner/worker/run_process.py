@@ -183,7 +183,8 @@ def _answer(factory: Any, job: dict[str, Any], reporter: Reporter) -> _Answer:
         message = clean(str(error), max_characters=max_characters)
     except MemoryError as error:
         message = _describe_shortage(error, job)
-    except BaseException as error:  # noqa: BLE001  also SystemExit, KeyboardInterrupt and GeneratorExit are raised by the tool
+    except BaseException as error:  # noqa: BLE001
+        # Also SystemExit, KeyboardInterrupt and GeneratorExit are raised by the tool.
         message = describe(error, max_characters=max_characters)
     return _Answer(ERROR, message.encode())
 
@@ -247,11 +248,13 @@ def _make_tool(factory: Any, job: dict[str, Any], caller: Caller) -> Any:
 
 
 def _describe_shortage(error: MemoryError, job: dict[str, Any]) -> str:
-    allowed = f"The tool needed more memory than the {job['memory_bytes'] // 2**20:,} MiB that a run may use."
+    limit_mib = job["memory_bytes"] // 2**20
+    reason = f"The tool needed more memory than the {limit_mib:,} MiB that a run may use."
     try:
-        return f"{allowed}\n\n{describe(error, max_characters=job['error_characters'] - len(allowed) - 2)}"
+        max_characters = job["error_characters"] - len(reason) - 2
+        return f"{reason}\n\n{describe(error, max_characters=max_characters)}"
     except MemoryError:
-        return allowed
+        return reason
 
 
 def _flush_output() -> None:
@@ -324,7 +327,10 @@ def settle_all(private: str) -> None:
 
 
 def _open_streams() -> None:
-    """Make `sys.stdout` and `sys.stderr` write to descriptors 1 and 2, whatever these refer to later."""
+    """Make `sys.stdout` and `sys.stderr` write to descriptors 1 and 2.
+
+    These may refer to something else later.
+    """
     read, write = os.pipe()  # a stream remembers whether it can seek; the pipes of runs cannot
     for descriptor, name in ((1, "stdout"), (2, "stderr")):
         before = os.dup(descriptor)

@@ -245,7 +245,8 @@ class RunSupervisor:
             if bounds:
                 limit_resources(json.loads(bounds))
                 child.run(self.factory, _SERVER, _RESULT)
-        except BaseException as error:  # noqa: BLE001  a forked process must not continue in its parent's code
+        except BaseException as error:  # noqa: BLE001
+            # A forked process must not continue in its parent's code.
             with contextlib.suppress(OSError):
                 os.write(2, f"The run could not be prepared: {error}\n".encode())
         os._exit(70)

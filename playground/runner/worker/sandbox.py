@@ -3,10 +3,11 @@
 There are two modes, each with or without users of its own, which only root can assign. The worker
 uses the first that works (`probe`):
 
-    namespaces and users  user, process, mount and IPC namespaces: a run sees and signals nothing outside, and files are
-                          read-only; each run has its own user
+    namespaces and users  user, process, mount and IPC namespaces: a run sees and signals nothing
+                          outside, and files are read-only; each run has its own user
     namespaces            the same with the user of the server
-    users                 plain, but the runs of a factory have their own user, which can read only what every user can
+    users                 plain, but the runs of a factory have their own user, which can read only
+                          what every user can
     plain                 only a process group, limits and a clean environment
 
 "users" is for a container that runs as root and may not create namespaces, as Docker's defaults
@@ -129,7 +130,8 @@ def _settled(
     try:
         factory_directory = _take_up(sandbox, proxy_socket)
         _settle_zygote()
-    except BaseException as error:  # noqa: BLE001  a forked process must not continue in the worker's code
+    except BaseException as error:  # noqa: BLE001
+        # A forked process must not continue in the worker's code.
         os.write(status_write, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
     os.close(status_write)
@@ -197,7 +199,10 @@ def drop_rights(*, own_user: bool) -> None:
 
 
 def _free_uids() -> int:
-    """The first of `UIDS_PER_FACTORY` user ids from a random range, very unlikely to be in use elsewhere."""
+    """The first of `UIDS_PER_FACTORY` user ids from a random range.
+
+    They are very unlikely to be in use elsewhere.
+    """
     return _FIRST_UID + UIDS_PER_FACTORY * (int.from_bytes(os.urandom(4), "big") % _UID_RANGES)
 
 
@@ -229,7 +234,8 @@ def _fork_into_namespaces(
         if os.read(go_read, 1) != b"+":
             os._exit(1)
         os.close(go_read)
-    except BaseException as error:  # noqa: BLE001  a forked process must not continue in the worker's code
+    except BaseException as error:  # noqa: BLE001
+        # A forked process must not continue in the worker's code.
         os.write(status_write, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
     return 0, _settled(sandbox, status_write, proxy_socket)
@@ -346,7 +352,9 @@ def enter_run(factory_directory: FactoryDirectory, slot: int) -> None:
 
 
 def limit_resources(bounds: dict[str, int]) -> None:
-    """Limit, irrevocably, the resources of this process and those that it starts, in a session of their own.
+    """Limit, irrevocably, the resources of this process and those that it starts.
+
+    They get a session of their own.
 
     `bounds`: {"address_space_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see
     `runner.Limits`.

@@ -1,10 +1,12 @@
-"""Forbid sockets that a network namespace does not contain, such as those to the host of a virtual machine.
+"""Forbid sockets that a network namespace does not contain.
+
+Those to the host of a virtual machine are examples.
 
 The filter applies to this process and all its descendants, and cannot be removed. It also forbids
 io_uring, which creates sockets without the system call that the filter watches.
 
-Source: Linux, Documentation/userspace-api/seccomp_filter.rst; the numbers are those of <linux/audit.h> and
-<asm/unistd.h>.
+Source: Linux, Documentation/userspace-api/seccomp_filter.rst; the numbers are those of
+<linux/audit.h> and <asm/unistd.h>.
 """
 
 from __future__ import annotations

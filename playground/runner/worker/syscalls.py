@@ -94,7 +94,10 @@ def adopt_orphans() -> None:
 
 
 def refuse_new_privileges() -> None:
-    """Ensure that no program started from here gains privileges by its set-user-id bit or file capabilities."""
+    """Ensure that no program started from here gains privileges.
+
+    Programs gain them by a set-user-id bit or by file capabilities.
+    """
     _prctl(_PR_SET_NO_NEW_PRIVS, 1, "prctl(NO_NEW_PRIVS)")
 
 
@@ -167,7 +170,10 @@ def make_read_only(path: str, *, read_only: bool = True) -> None:
 
 
 def close_from(first: int) -> None:
-    """Close every descriptor from `first` on in one system call, which `os.closerange` uses only in some builds."""
+    """Close every descriptor from `first` on in one system call.
+
+    `os.closerange` uses it only in some builds.
+    """
     arguments = [ctypes.c_uint(argument) for argument in (first, 0xFFFF_FFFF, 0)]
     _check(_libc.syscall(ctypes.c_long(_SYS_CLOSE_RANGE), *arguments), "close_range")
 

@@ -140,7 +140,8 @@ def become_zygote(
             zygote.factory = load_factory(request["reference"])
             with contextlib.suppress(Exception):  # each run finds the types itself if this fails
                 annotations = find_types_beside(zygote.factory)
-        except BaseException as error:  # noqa: BLE001  whatever importing it raises, even SystemExit
+        except BaseException as error:  # noqa: BLE001
+            # Whatever importing it raises, even SystemExit.
             zygote.unusable = describe(error, max_characters=_MAX_ERROR)
         if threads() > 1:
             os._exit(STARTS_THREADS)
