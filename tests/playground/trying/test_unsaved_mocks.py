@@ -106,7 +106,7 @@ def test_an_unsaved_mock_is_not_offered_to_be_compared(client, builtin):
     assert tree_of(answer).css_first(".result-of-run").id is None
 
 
-@pytest.mark.parametrize("broken", ["request_problems", "mock"])
+@pytest.mark.parametrize("broken", ["request_problems", "make_mock"])
 def test_a_report_of_an_error_in_a_mock_hides_the_parameters(broken, monkeypatch):
     tool = make_tool("unlock", parameters=properties(key={"type": "string", "writeOnly": True}))
     monkeypatch.setattr(running, broken, lambda *_, **__: 1 / 0)
