@@ -120,7 +120,10 @@ def get_toolkit_access(request: HttpRequest, name: str) -> AccessOut:
     summary="Set who owns, maintains and sees a toolkit",
 )
 def put_toolkit_access(request: HttpRequest, name: str, body: AccessIn) -> AccessOut:
-    """Applies to all of its tools; a tool's own settings take precedence. A visibility of null means everyone."""
+    """Applies to all of its tools; a tool's own settings take precedence.
+
+    A visibility of null means everyone.
+    """
     toolkit = toolkit_for(request.user, "organise", name)
     return _shown(
         change_toolkit_access(toolkit, body.wanted(visibility="everyone"), by=actor(request))
@@ -210,7 +213,10 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> Status[None]:
     summary="Archive a tool",
 )
 def archive_tool(request: HttpRequest, slug: str) -> Status[None]:
-    """It no longer appears in lists and searches. Nothing is deleted: its URL, revisions and runs remain."""
+    """It no longer appears in lists and searches.
+
+    Nothing is deleted: its URL, revisions and runs remain.
+    """
     lifecycle.archive(tool_for(request.user, "archive", slug))
     return Status(204, None)
 

@@ -80,7 +80,10 @@ def get_revision_spec(
 def restore_revision(
     request: HttpRequest, response: HttpResponse, slug: str, number: int
 ) -> Status[PublicationOut]:
-    """Publishes its text as the tool's next revision (201). Has no effect if this is the current text (200)."""
+    """Publishes its text as the tool's next revision (201).
+
+    Has no effect if this is the current text (200).
+    """
     tool = seen_tool_at(request, slug)
     require(request.user, "revise", tool)
     spec = revision_at(slug, number, request.user).spec
@@ -98,7 +101,9 @@ def restore_revision(
     by_alias=True,
 )
 def compare_revisions(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
-    """The impact on callers, worst changes first, and the text diff. Specs on a single line are pretty-printed first.
+    """The impact on callers, worst changes first, and the text diff.
+
+    Specs on a single line are pretty-printed first.
 
     A new optional parameter of an object that allows undeclared properties is compatible by
     convention; with `strict=true` it is `unknown`, because callers may already send another value
