@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.cell_rate import Rate
-from config.metrics import lines
+from config.metrics import write_metrics
 from playground.configurations.saved import open_configuration, save_configuration, share
 from playground.configurations.secret_members import Configuration
 from playground.factories.connections import factory_of
@@ -292,7 +292,7 @@ def test_a_run_is_in_no_list_count_or_export(client, visitor_run, tool, program)
 
 
 def run_counts():
-    return [line for line in lines() if line.startswith("toolshelf_run_seconds_count")]
+    return [line for line in write_metrics() if line.startswith("toolshelf_run_seconds_count")]
 
 
 @pytest.fixture
