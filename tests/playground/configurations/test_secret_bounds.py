@@ -91,7 +91,7 @@ def test_secret_parameters_are_limited_too(tool, program):
 
 def test_a_refused_run_builds_no_spellings(tool, program, monkeypatch):
     built = []
-    monkeypatch.setattr("toolshelf_core.redaction._spellings_of_one", built.append)
+    monkeypatch.setattr("toolshelf_core.redaction._spell", built.append)
 
     run(program, {"apiKey": lines(30_000)})
 

@@ -13,7 +13,7 @@ import pytest
 
 from catalog.index.document import document_of
 from catalog.tools.assessments import try_to_assess
-from catalog.tools.page import exported
+from catalog.tools.page import describe_export
 from playground.form import ABSENT
 from playground.runs.mocks import NoMock, make_mock
 from tests.factories import make_tool
@@ -55,7 +55,7 @@ def random_specs(count, *, first=0):
 
 def export_to_every_format(spec):
     for key in FORMATS:
-        exported(spec, key)
+        describe_export(spec, key)
 
 
 def compare_with_itself(spec):
