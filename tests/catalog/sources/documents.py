@@ -19,10 +19,10 @@ def operation(name, *, summary="Do it", required=("city",), properties=None):
     }
 
 
-def document(*operations):
+def document(*operations, title="Things"):
     paths = {f"/{one['operationId']}": {"get": one} for one in operations}
     return json.dumps(
-        {"openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, "paths": paths}
+        {"openapi": "3.1.0", "info": {"title": title, "version": "1"}, "paths": paths}
     )
 
 

@@ -56,7 +56,7 @@ def test_every_link_between_files_leads_to_a_file(file):
 def test_a_document_has_its_title_once_and_its_sections_in_a_list(client):
     tree = page(client, "/help/write-a-tool/")
 
-    assert [node.text() for node in tree.css("h1")] == ["Write a tool"]
+    assert [node.text(strip=True) for node in tree.css("h1")] == ["Write a tool"]
     contents = [(node.text(), node.attributes["href"]) for node in tree.css(".help-contents a")]
     assert contents[0] == ("Write the function", "#write-the-function")
     assert ("What @tool reads", "#what-tool-reads") in contents

@@ -329,7 +329,7 @@ def test_the_spec_of_somebody_elses_tool_is_proposed_to_its_owner(browser, ada, 
     held = Proposal.objects.get()
     assert (held.tool_id, held.proposed_by) == ("priced", ada)
     assert Tool.objects.get().current.number == 1
-    assert "Your comparison is in review" in text_of(browser.get(SPEC), "body")
+    assert "Your proposal is in review" in text_of(browser.get(SPEC), "body")
 
 
 def test_nothing_but_the_text_that_was_shown_is_published(browser, published):
