@@ -39,7 +39,7 @@ class SearchIndex(ABC):
     """The column of `tool_search` with the tool's primary key."""
     condition: ClassVar[str]
     """The condition that a row matches the query in its one parameter (see `write_query`)."""
-    is_deprecated: ClassVar[str]
+    deprecated_sql: ClassVar[str]
     """The condition that the tool is deprecated."""
     operators: ClassVar[dict[type[Expression], str]]
     """What stands between the parts of an expression."""
@@ -103,7 +103,7 @@ class SearchIndex(ABC):
 
     def read_texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
         """The indexed texts of these tools, for ranking."""
-        rows = self._read_rows(pks, f"names, about, takes, around, {self.is_deprecated}")
+        rows = self._read_rows(pks, f"names, about, takes, around, {self.deprecated_sql}")
         return {pk: IndexedText(*texts) for pk, *texts in rows}
 
     def read_fields(self, pks: Collection[int]) -> dict[int, str]:

@@ -36,7 +36,7 @@ _DELETE = f"""
 class PostgresIndex(SearchIndex):
     key = "tool_id"
     condition = "tokens @@ %s::tsquery"
-    is_deprecated = "position(' f_deprecated ' IN keys) > 0"
+    deprecated_sql = "position(' f_deprecated ' IN keys) > 0"
     operators = {AllOf: " & ", AnyOf: " | "}
 
     def hold(self) -> None:

@@ -35,7 +35,7 @@ _FORGET_TOKENS = f"""
 class SQLiteIndex(SearchIndex):
     key = "rowid"
     condition = "tool_search MATCH %s"
-    is_deprecated = "instr(keys, ' f_deprecated ') > 0"
+    deprecated_sql = "instr(keys, ' f_deprecated ') > 0"
     operators = {AllOf: " AND ", AnyOf: " OR "}
 
     def hold(self) -> None:

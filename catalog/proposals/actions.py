@@ -76,7 +76,7 @@ def hold(
         note: what its author wrote about the change.
     """
     with transaction.atomic():
-        replace_held(spec.tool_id, source, proposed_by)
+        close_held(spec.tool_id, source, proposed_by)
         change = Proposal.objects.create(
             tool_id=spec.tool_id,
             toolkit_key=group_key(toolkit_of(spec.tool_id)),
@@ -131,7 +131,7 @@ def _base_of(change: Proposal) -> dict[str, object] | None:
     return {"revision": change.base.number} if change.base else None
 
 
-def replace_held(tool_id: str, source: Source | None, proposed_by: User | None = None) -> None:
+def close_held(tool_id: str, source: Source | None, proposed_by: User | None = None) -> None:
     """Close the held change of this tool from the same source or person: a later one has come."""
     held = Proposal.objects.filter(
         tool_id=tool_id, source=source, proposed_by=proposed_by, state=Proposal.HELD

@@ -18,7 +18,7 @@ from django.utils import timezone
 from catalog.access.rights import may
 from catalog.index import vocabulary
 from catalog.index.document import SearchDocument, document_of
-from catalog.proposals.actions import REASON_LENGTH, Decisions, PendingSpec, hold, replace_held
+from catalog.proposals.actions import REASON_LENGTH, Decisions, PendingSpec, close_held, hold
 from catalog.revisions.differences import verdicts_on
 from catalog.sources.declared import is_declared
 from catalog.sources.destinations import destinations
@@ -276,7 +276,7 @@ class Reconciliation:
             self._report(tool.tool_id, "held", **more)
             return
         if not self.dry_run:
-            replace_held(tool.tool_id, self.source)
+            close_held(tool.tool_id, self.source)
         self._store_row(tool, outcome.tool, published=True)
         if outcome.outcome == "unchanged":
             self.record.unchanged += 1

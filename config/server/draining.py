@@ -28,7 +28,7 @@ from typing import Any, Final
 from django.conf import settings
 from granian.server import Server
 
-from playground.factories.rescans import note_request
+from playground.factories.rescans import ask_for_reload
 from playground.runner.worker.syscalls import die_with_parent
 from playground.runs.draining import CHECK_S, draining
 from playground.runs.supervisor import supervisor
@@ -64,7 +64,7 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]
     def signal_handler_reload(self, *_arguments: Any, **_options: Any) -> None:
         """Handle SIGHUP. Granian would replace its processes, which ends their runs."""
         try:
-            note_request()
+            ask_for_reload()
         except OSError as error:
             _log.warning("SIGHUP: packages could not be reloaded: %s", error)
 

@@ -1,6 +1,6 @@
 """Reload packages that were installed, changed or removed, without a restart.
 
-    request_rescan            a press or the API asks; SIGHUP by `note_request`, a file of the data
+    request_rescan            a press or the API asks; SIGHUP by `ask_for_reload`, a file of the data
     follow_rescans            every process looks at that file each `CHECK_S` seconds
 
 A process that finds a newer file discovers the factories again and lets its later runs import
@@ -50,7 +50,7 @@ def request_rescan() -> list[FactoryInfo]:
     """
     before = {each.reference for each in registry().all()}
     check()
-    note_request()
+    ask_for_reload()
     check()
     registry().wait(IMPORT_TIMEOUT_S)
     return [each for each in registry().all() if each.reference not in before]
@@ -76,7 +76,7 @@ def describe_found(new: Sequence[FactoryInfo]) -> str:
     return f"{len(new)} new {noun} found: {names}{more}."
 
 
-def note_request() -> None:
+def ask_for_reload() -> None:
     """Ask the processes of this machine to reload, without doing it here.
 
     The main process of a server calls it.

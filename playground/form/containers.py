@@ -7,7 +7,7 @@ from typing import Final
 
 from playground.form import children
 from playground.form.choices import Choice
-from playground.form.control_names import control_name, member_path, row_path
+from playground.form.control_names import NEW_KEY, control_name, member_path, row_path
 from playground.form.controls import Button, Hidden, Key, Option
 from playground.form.draft import (
     NOTHING,
@@ -187,31 +187,32 @@ def _build_entry_value(
 
 def _make_adder(
     context: NodeContext,
-    left_out: list[str],
+    missing_names: list[str],
     *,
     has_entries: bool,
 ) -> Adder | None:
-    """The control that adds an entry.
+    """The control that adds an entry, or None.
 
-    If the schema does not expect others, it is there only with entries or with all options shown.
+    A declared member that is missing can always be added; another one if the schema allows it, and
+    expects it, or the form has entries or shows all options.
     """
-    is_open = bool(left_out) or children.expects_other_members(context.applicable)
+    is_open = bool(missing_names) or children.expects_other_members(context.applicable)
     takes_more = children.allows_more_members(context.applicable)
     is_useful = takes_more and (is_open or has_entries or context.shows_all)
-    if not left_out and not is_useful:
+    if not missing_names and not is_useful:
         return None
     label = "Name of a property to add"
     if takes_more:
         label = "Name of an entry to add"
     title = f"Add an entry to {context.position.label}"
     button = Button(context.operation("entry"), "Add entry", title, "plus")
-    names = list(left_out)
+    names = list(missing_names)
     for subschema in children.list_name_subschemas(context.applicable):
         values = [choice.value for choice in context.lookups.choices.of(subschema) or ()]
         names += [value for value in values if isinstance(value, str)]
     return Adder(
         f"{context.id}-new",
-        context.control("nk"),
+        context.control(NEW_KEY),
         button,
         label,
         is_open,

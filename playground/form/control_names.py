@@ -37,6 +37,7 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 OPERATION: Final = "op"
+NEW_KEY: Final = "nk"
 
 MAX_TOKENS: Final = 256
 

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from playground.form.collapse import fold_value
-from playground.form.control_names import OPERATION, is_row, member_path, row_path, split_path
+from playground.form.control_names import (
+    NEW_KEY,
+    OPERATION,
+    is_row,
+    member_path,
+    row_path,
+    split_path,
+)
 from playground.form.draft import (
     NOTHING,
     PLAIN,
@@ -160,7 +167,7 @@ class _Submission:
     ) -> None:
         if tag == "y":
             self.kinds[path] = sent
-        elif tag == "nk":
+        elif tag == NEW_KEY:
             self.new_keys[path] = sent
         else:
             branch = _read_branch(sent)
@@ -168,7 +175,7 @@ class _Submission:
                 self.branches.setdefault(path, []).append(branch)
 
 
-SELECTIONS: Final = frozenset({"y", "v", "nk"})
+SELECTIONS: Final = frozenset({"y", "v", NEW_KEY})
 
 
 def _read_operation(sent: str, form: str) -> Operation | None:

@@ -127,28 +127,28 @@ def _runs(tool: Tool, request: HttpRequest) -> str:
 
 
 def _tabs(tool: Tool, runs: str) -> Iterator[Tab]:
-    slug = [tool.slug]
+    args = [tool.slug]
     yield Tab("docs", "Docs", tool.get_absolute_url())
-    yield Tab("try", "Try", reverse("playground:try", args=slug))
-    examples = len(compiled_spec_of(revision_of(tool)).spec.examples)
-    passes = bool(examples) and tool.pk in hooks.tools_with_passing_examples()
+    yield Tab("try", "Try", reverse("playground:try", args=args))
+    example_count = len(compiled_spec_of(revision_of(tool)).spec.examples)
+    passes = bool(example_count) and tool.pk in hooks.tools_with_passing_examples()
     meaning = "all pass" if passes else ""
     yield Tab(
         "tests",
         "Tests",
-        reverse("playground:tests", args=slug),
-        str(examples or ""),
-        meaning,
+        reverse("playground:tests", args=args),
+        number=str(example_count or ""),
+        meaning=meaning,
         passes=passes,
     )
     yield Tab("runs", "Runs", f"{reverse('playground:runs')}?tool={tool.slug}", runs)
     yield Tab(
         "changes",
         "Changes",
-        reverse("catalog:tool_changes", args=slug),
+        reverse("catalog:tool_changes", args=args),
         str(revision_of(tool).number),
     )
-    yield Tab("formats", "Formats", reverse("catalog:formats", args=slug))
+    yield Tab("formats", "Formats", reverse("catalog:formats", args=args))
 
 
 def _facts(tool: Tool) -> Iterator[ToolFact]:

@@ -19,6 +19,8 @@ MAX_CONSTANT_BYTES: Final = 65_535
 MAX_CHARACTER_BYTES: Final = 6  # of a character in a constant
 MAX_COMMENT: Final = 400  # characters of a text in a comment
 LINE: Final = 100
+PIECE: Final = LINE - 20  # of a long text in one line, beside indent, quotes and plus sign
+SHORTEST_PIECE: Final = 40  # that is divided at a space or a comma
 INDENT: Final = "  "
 
 _ESCAPES: Final = {
@@ -95,13 +97,13 @@ def _divide_into_lines(text: str) -> Iterator[str]:
     """`text` in parts for one line each, divided after a line break, a space or a comma."""
     start = 0
     while start < len(text):
-        line = text[start : start + LINE - 20]
+        line = text[start : start + PIECE]
         if "\n" in line:
             line, line_break, _ = line.partition("\n")
             line += line_break
         elif start + len(line) < len(text):
             match = _BREAK.match(line)
-            if match and match.end() > 40:
+            if match and match.end() > SHORTEST_PIECE:
                 line = match.group()
         yield line
         start += len(line)

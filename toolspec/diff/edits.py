@@ -226,11 +226,11 @@ def _repeat_sample(conjunction: Conjunction, length: int, budget: Budget, _: JSO
 def put_arrays_of_numbers(edges: Iterable[Edge], limits: Iterable[int]) -> tuple[Edit, ...]:
     """Edits that put arrays of numbers near the bounds, with one item more than `limits`."""
     lengths = sorted({1, *(limit + 1 for limit in limits if limit < MAX_REPEATED)})
-    numbers = list(map(as_number, _bounds_and_near(edges)))
+    numbers = list(map(as_number, _numbers_around(edges)))
     return put_each([number] * length for length in lengths for number in numbers)
 
 
-def _bounds_and_near(edges: Iterable[Edge]) -> list[Decimal]:
+def _numbers_around(edges: Iterable[Edge]) -> list[Decimal]:
     """Numbers at, below and above the bounds."""
     numbers = []
     for bound, _ in edges:
@@ -241,7 +241,7 @@ def _bounds_and_near(edges: Iterable[Edge]) -> list[Decimal]:
 
 def put_numbers_near(edges: Iterable[Edge], steps: Iterable[Decimal]) -> tuple[Edit, ...]:
     """Edits that put numbers at, below and above the bounds, and multiples of `steps`."""
-    numbers = _bounds_and_near(edges)
+    numbers = _numbers_around(edges)
     for step in (*steps, Decimal(1)):
         numbers += [step * factor for factor in (1, 2, 3, -1, 5, 7)]
     numbers.append(Decimal("0.5"))

@@ -24,7 +24,7 @@ MAX_BASES: Final = 12
 STEPS: Final = 50_000  # of one attempt
 ALL_STEPS: Final = 120_000
 # The whole value at the path is refused, whatever the keyword.
-_WHOLE: Final = frozenset(
+_KINDS_OF_WHOLE_SCHEMAS: Final = frozenset(
     {"alternative", "choice", "described", "forbidden", "member-added", "member-removed"}
 )
 COMBINING: Final = frozenset(
@@ -239,12 +239,16 @@ def _is_for(violation: Violation, difference: SchemaDifference, refusing: Conjun
 
 
 def _is_at(violation: Violation, difference: SchemaDifference, refusing: Conjunction) -> bool:
+    """Whether `violation` is at the place of `difference` and about its keyword.
+
+    About any keyword, for a kind in `_KINDS_OF_WHOLE_SCHEMAS`.
+    """
     kind, path = difference.kind, difference.path
     keyword, pointer = violation.keyword, violation.pointer
     if kind.startswith("member-") and keyword == "required":
         is_missing = difference.subject in violation.names
         return is_missing and _is_at_path(pointer, path[:-1], exactly=True)
-    if kind in _WHOLE:
+    if kind in _KINDS_OF_WHOLE_SCHEMAS:
         return _is_at_path(pointer, path, exactly=True)
     if kind == "type":
         is_about_type = keyword in COMBINING or keyword in difference.keywords

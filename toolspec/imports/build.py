@@ -155,9 +155,13 @@ def _cut(text: str) -> str:
 
 
 def _refuse(draft: Draft, rule: str, message: str) -> ImportedSpec:
+    """An import without a spec, because of `message`."""
     document: Object = {"definition": {"name": draft.name}}
     problems = (Problem("", message, rule),)
-    return ImportedSpec(draft.pointer, "", document, None, tuple(draft.losses), problems)
+    losses = tuple(draft.losses)
+    return ImportedSpec(
+        draft.pointer, text="", document=document, spec=None, losses=losses, problems=problems
+    )
 
 
 def _too_large(document: Object, draft: Draft, size: int, most: int) -> Problem:

@@ -36,8 +36,7 @@ class Limits:
         scratch_bytes: size of the run's private directory, where runs have their own mounts.
         open_files, processes: the greatest number at any time (a thread counts as a process).
         grace_s: seconds between SIGTERM and the kill, at most 0.25, for a tool that passes a
-        cancellation on; 0 kills
-            immediately.
+            cancellation on; 0 kills immediately.
     """
 
     timeout_s: float = 30.0

@@ -123,26 +123,23 @@ class Relay:
         """Whether the run has read its job."""
         return JOB_READ not in self._max_lengths
 
-    def until_it_ends(self, deadline: float, exceeds_memory: Callable[[], bool]) -> Why:
-        """Relay until there is a response or error, or the process has ended.
+    def relay_until_end(self, deadline: float, exceeds_memory: Callable[[], bool]) -> Why:
+        """Relay until the run has responded or exited, the server has sent something, or a limit.
 
-        It also ends once `deadline` (monotonic) has passed.
+        Args:
+            deadline: monotonic.
+            exceeds_memory: called every `_MEMORY_CHECK_S`.
 
-        `exceeds_memory` is called every `_MEMORY_CHECK_S`.
+        Returns:
+            Which of these it was.
         """
-        check_at = time.monotonic() + _MEMORY_CHECK_S
+        memory_check_at = time.monotonic() + _MEMORY_CHECK_S
         while (now := time.monotonic()) < deadline:
-            if now >= check_at:
+            if now >= memory_check_at:
                 if exceeds_memory():
                     return "memory"
-                check_at = time.monotonic() + _MEMORY_CHECK_S
-            wait_ms = math.ceil((min(deadline, check_at) - now) * 1000)
-            ready = {
-                descriptor
-                for descriptor, _ in self._poll.poll(
-                    min(wait_ms, _HELD_MS) if self._held else wait_ms
-                )
-            }
+                memory_check_at = time.monotonic() + _MEMORY_CHECK_S
+            ready = self._wait(min(deadline, memory_check_at) - now)
             if not ready:
                 self._send_held()
             for pipe in self._outputs.keys() & ready:
@@ -158,6 +155,13 @@ class Relay:
             if self._pidfd in ready:
                 return self._relay_result() or "exited"
         return "deadline"
+
+    def _wait(self, wait_s: float) -> set[int]:
+        """The descriptors that can be read; none after `wait_s` seconds, which is not negative."""
+        wait_ms = math.ceil(wait_s * 1000)
+        if self._held:  # held frames are sent after `_HELD_MS` without new ones
+            wait_ms = min(wait_ms, _HELD_MS)
+        return {descriptor for descriptor, _ in self._poll.poll(wait_ms)}
 
     def drain(self) -> None:
         """Relay the rest of the pipes, once no process writes to them any more."""

@@ -205,20 +205,20 @@ def _respond(factory: Any, job: dict[str, Any], reporter: Reporter) -> _Answer:
         reporter.send(STATUS, HTTP_STATUS.pack(status))
     if callable(storable := getattr(tool, "storable", None)):
         response = storable(response)
-    return _encoded(response, kind, job)
+    return _encode_response(response, kind, job)
 
 
-def _encoded(response: object, annotation: object, job: dict[str, Any]) -> _Answer:
+def _encode_response(response: object, annotation: object, job: dict[str, Any]) -> _Answer:
     """The frames of a response: its JSON, which may be cut, and its files."""
-    room = job["attached_bytes"]
+    attached_bytes_left = job["attached_bytes"]
     files: list[bytes] = []
 
     def describe_file(file: tool_api.File, pointer: str) -> dict[str, Any]:
-        nonlocal room
+        nonlocal attached_bytes_left
         if len(files) == MAX_FILES:
             raise BadFileError(f"The response has more than {MAX_FILES} files.")
-        read = read_file(file, pointer, max_bytes=room)
-        room -= len(read.content)
+        read = read_file(file, pointer, max_bytes=attached_bytes_left)
+        attached_bytes_left -= len(read.content)
         files.append(file_frame(read))
         return read.description()
 
@@ -227,12 +227,18 @@ def _encoded(response: object, annotation: object, job: dict[str, Any]) -> _Answ
         response = make_plain(response, annotation)
     max_bytes, is_complete = job["response_bytes"], True
     try:
-        data = encode(response, max_bytes=max(max_bytes, room), describe_file=describe_file)
+        data = encode(
+            response,
+            max_bytes=max(max_bytes, attached_bytes_left),
+            describe_file=describe_file,
+        )
     except TooLargeError as error:
         data, is_complete = error.beginning, False
+    # Short: whole. Longer, but it fits into what the files left: cut, with the whole as a file.
+    # Else: cut.
     if is_complete and len(data) <= max_bytes:
         return _Answer(RESPONSE, data, tuple(files))
-    if is_complete and len(data) <= room:
+    if is_complete and len(data) <= attached_bytes_left:
         files.append(file_frame(ResponseFile("response.json", JSON_TYPE, data, is_whole=True)))
     beginning = data[:max_bytes].decode(errors="ignore").encode()
     return _Answer(CUT, beginning, tuple(files))

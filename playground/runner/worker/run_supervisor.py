@@ -171,7 +171,7 @@ class RunSupervisor:
             limits=limits,
         )
         exceeds_memory = self._measure(limits)
-        why: str = relay.until_it_ends(limits["deadline"], exceeds_memory)
+        why: str = relay.relay_until_end(limits["deadline"], exceeds_memory)
         if self.group and why == "exited" and exceeds_memory():
             why = "memory"
         if limits["grace_s"] and why in {"killed", "deadline"}:

@@ -4,7 +4,7 @@ import pytest
 
 from playground.factories import rescans as factory_rescans
 from playground.factories.info import FactoryInfo
-from playground.factories.rescans import check, describe_found, note_request, request_rescan
+from playground.factories.rescans import ask_for_reload, check, describe_found, request_rescan
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -27,7 +27,7 @@ def test_a_request_of_another_process_is_followed_once(another_process, monkeypa
     check()
     assert registered() == set()
 
-    note_request()
+    ask_for_reload()
     check()
 
     assert registered() == {"later_tools:F"}
@@ -38,7 +38,7 @@ def test_a_request_of_another_process_is_followed_once(another_process, monkeypa
 
 
 def test_a_process_that_starts_follows_no_earlier_request(another_process, monkeypatch):
-    note_request()
+    ask_for_reload()
     monkeypatch.setattr(factory_rescans._Followed, "latest", None)
     refreshed = []
     monkeypatch.setattr(factory_rescans.registry(), "refresh", lambda: refreshed.append(1))
@@ -52,7 +52,7 @@ def test_until_it_is_imported_again_a_known_factory_stays_as_it_was(another_proc
     another_process.install()
     request_rescan()
     another_process.change("import time\ntime.sleep(2)")
-    note_request()
+    ask_for_reload()
 
     check()
 

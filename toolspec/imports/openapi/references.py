@@ -70,7 +70,7 @@ class References:
         absolute = _join_reference(base, uri)
         starts = [resource, ""]
         if uri:
-            start = self._named.get(absolute)
+            start = self._pointer_by_uri.get(absolute)
             if start is None:
                 reason = "This reference points to another document, which is not fetched."
                 return Unresolved(reason, is_outside=True)
@@ -78,7 +78,7 @@ class References:
         path = unquote(fragment)
         if path and not path.startswith("/"):
             reason = "This reference names an anchor that does not exist in the document."
-            return self._named.get(f"{absolute}#{path}") or Unresolved(reason)
+            return self._pointer_by_uri.get(f"{absolute}#{path}") or Unresolved(reason)
         for start in starts:
             if (start or path) and exists_at(self._document, start + path):
                 return start + path
@@ -94,10 +94,10 @@ class References:
 
     def _base_at(self, pointer: str) -> tuple[str, str]:
         """The base URI of the object at `pointer`, and the pointer of the schema that gives it."""
-        start = pointer if self._resources else ""
-        while start and start not in self._resources:
+        start = pointer if self._uri_by_pointer else ""
+        while start and start not in self._uri_by_pointer:
             start = start.rpartition("/")[0]
-        return self._resources.get(start, _DOCUMENT), start
+        return self._uri_by_pointer.get(start, _DOCUMENT), start
 
     @cached_property
     def _identified(self) -> list[tuple[Object, str, str]]:
@@ -127,7 +127,7 @@ class References:
         return False
 
     @cached_property
-    def _resources(self) -> dict[str, str]:
+    def _uri_by_pointer(self) -> dict[str, str]:
         """The URI of each schema with an `$id`, by its pointer."""
         resources: dict[str, str] = {}
         for value, pointer, base in self._identified:
@@ -136,9 +136,9 @@ class References:
         return resources
 
     @cached_property
-    def _named(self) -> dict[str, str]:
-        """Pointers by URI; that of an anchor ends with "#" and its name."""
-        named = {uri: pointer for pointer, uri in self._resources.items()}
+    def _pointer_by_uri(self) -> dict[str, str]:
+        """The pointer of each schema with an `$id` or an anchor, by its URI (base#name)."""
+        named = {uri: pointer for pointer, uri in self._uri_by_pointer.items()}
         for value, pointer, base in self._identified:
             for name in strings_of([value.get(keyword) for keyword in _ANCHORS]):
                 named[f"{_base_within(base, value)}#{name}"] = pointer

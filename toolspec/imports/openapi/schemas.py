@@ -389,7 +389,7 @@ class SchemaReader:
         """
         key = target, name, tuple(values)
         if key not in self._constants:
-            self._constants[key] = _constant_for(self._references, target, name, values)
+            self._constants[key] = _enum_of(self._references, target, name, values)
         constant = self._constants[key]
         if constant is None:
             return alternative
@@ -447,24 +447,29 @@ def _list_extended_schemas(
     return references.in_place(schema, pointer, ("allOf",))
 
 
-def _constant_for(
-    references: References, target: str, name: str, values: list[str]
+def _enum_of(
+    references: References, target: str, property_name: str, values: list[str]
 ) -> Object | None:
-    """The schema of `name` for the `values` that `target` allows; None if it has its own."""
-    for holder, place in _list_extended_schemas(references, references.at(target), target):
-        declared = members_of(holder.get("properties")).get(name)
-        pointer = pointer_join(place, "properties", name)
-        for schema, _ in _list_extended_schemas(references, declared, pointer):
+    """The enum (or const) of `property_name` for an alternative that refers to `target`.
+
+    None if the target allows no others than `values` already, takes no string, or shares none of
+    them.
+    """
+    shared = list(values)
+    for base, base_pointer in _list_extended_schemas(references, references.at(target), target):
+        property_schema = members_of(base.get("properties")).get(property_name)
+        pointer = pointer_join(base_pointer, "properties", property_name)
+        for schema, _ in _list_extended_schemas(references, property_schema, pointer):
             choices = [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
-            if choices and all(choice in values for choice in choices):
+            if choices and all(choice in shared for choice in choices):
                 return None
             if "type" in schema and "string" not in type_names(schema["type"]):
                 return None
             if choices:
-                values = [value for value in values if value in choices]
-    if not values:
+                shared = [value for value in shared if value in choices]
+    if not shared:
         return None
-    return {"const": values[0]} if len(values) == 1 else {"enum": [*values]}
+    return {"const": shared[0]} if len(shared) == 1 else {"enum": [*shared]}
 
 
 def from_openapi_3(schema: JSON, pointer: str, report: Report) -> JSON:
