@@ -8,7 +8,7 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        """Protect the texts that are stored, and let the room of revisions complete events for webhooks.
+        """Protect stored texts, and let the room of revisions complete events for webhooks.
 
         Only this signal of Django's names each new connection.
         """

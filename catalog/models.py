@@ -1,4 +1,4 @@
-"""The catalog's tables: tools, revisions, stars, who may see them, lint, uploads, sources, the audit log, webhooks."""
+"""The catalog's tables, for Django: each is in its room, which the others import."""
 
 from catalog.access.models import Audience, Toolkit
 from catalog.proposals.models import Proposal

@@ -1,4 +1,4 @@
-"""Routers that rooms share: operations at one path must have the same router, whatever their methods."""
+"""Routers that rooms share: all operations at one path must be in the same router."""
 
 from ninja import Router
 

@@ -1,4 +1,4 @@
-"""The playground: run tools, check each response against the spec, show runs, offer tools to agents.
+"""The playground: run tools, check each response against the spec, offer tools to agents.
 
 A folder is a room: one feature with its models, actions, pages and operations. A room imports only
 rooms below it, in the order of the contract `playground` in pyproject.toml. What Django looks for

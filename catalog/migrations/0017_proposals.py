@@ -1,4 +1,4 @@
-"""A held change is called a proposal in the code. Its table keeps its name, so that nothing is copied."""
+"""Rename the model HeldChange to Proposal. The table keeps its name, so nothing is copied."""
 
 from django.db import migrations, models
 

@@ -80,7 +80,7 @@ class AccessIn(In):
 )
 def get_tool_access(request: HttpRequest, slug: str) -> AccessOut:
     """Only for its owner, its maintainers and administrators."""
-    return _shown(tool_for(request.user, "organise", slug))
+    return _describe_access(tool_for(request.user, "organise", slug))
 
 
 @router.put(
@@ -99,7 +99,7 @@ def put_tool_access(
         tool, body.wanted(visibility=""), by=actor(request), seen=read_if_match(request)
     )
     response["ETag"] = changed.etag
-    return _shown(changed)
+    return _describe_access(changed)
 
 
 @router.get(
@@ -110,7 +110,7 @@ def put_tool_access(
 )
 def get_toolkit_access(request: HttpRequest, name: str) -> AccessOut:
     """Only for its owner, its maintainers and administrators."""
-    return _shown(toolkit_for(request.user, "organise", name))
+    return _describe_access(toolkit_for(request.user, "organise", name))
 
 
 @router.put(
@@ -125,13 +125,13 @@ def put_toolkit_access(request: HttpRequest, name: str, body: AccessIn) -> Acces
     A visibility of null means everyone.
     """
     toolkit = toolkit_for(request.user, "organise", name)
-    return _shown(
+    return _describe_access(
         change_toolkit_access(toolkit, body.wanted(visibility="everyone"), by=actor(request))
     )
 
 
-def _shown(one: Tool | Toolkit) -> AccessOut:
-    stored = access_of(one)
+def _describe_access(subject: Tool | Toolkit) -> AccessOut:
+    stored = access_of(subject)
     return AccessOut.of(stored, owner=stored.owner or None, visibility=stored.visibility or None)
 
 

@@ -78,11 +78,11 @@ def approve_change(
 
     409 if it was already decided, or if `seen` is not the tool's current revision.
     """
-    return _approved(request, proposal_at(change, request.user, source__name=name), body)
+    return _approve(request, proposal_at(change, request.user, source__name=name), body)
 
 
-def _approved(request: HttpRequest, found: Proposal, body: DecisionIn) -> Status[PublicationOut]:
-    publication = approve(found, by=actor(request), seen=body.seen)
+def _approve(request: HttpRequest, proposal: Proposal, body: DecisionIn) -> Status[PublicationOut]:
+    publication = approve(proposal, by=actor(request), seen=body.seen)
     status = 200 if publication.outcome == "unchanged" else 201
     return Status(status, PublicationOut.of(publication, dry_run=False))
 
@@ -139,7 +139,7 @@ def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
 )
 def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Status[PublicationOut]:
     """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators."""
-    return _approved(request, proposal_at(change, request.user, source=None), body)
+    return _approve(request, proposal_at(change, request.user, source=None), body)
 
 
 @router.post(

@@ -1,4 +1,4 @@
-"""Read what was entered, before it becomes a source, and describe what connects its tools with it."""
+"""Read what was entered before it becomes a source, and describe how its tools connect."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def document_tools(
     new_ids: Mapping[str, str] = NO_NEW_IDS,
     left_out: Collection[str] = (),
 ) -> list[ListedTool]:
-    """The tools of a document, which was converted with the prefix of the source, as `_with_ids`."""
+    """The tools of a document that was converted with the source's prefix, as `_with_ids`."""
     tools = []
     for one in imported.specs:
         name = one.tool_id.removeprefix(source.start)

@@ -330,7 +330,7 @@ class Reconciliation:
         return not self.source.is_connected or is_declared(base, self.source)
 
     def _source_that_runs(self, tool: Tool) -> Source | None:
-        """The connected source that runs the tool: a document without a connection leaves it alone."""
+        """The connected source that runs the tool; a document without connection leaves it alone."""
         if self.source.is_connected:
             return None
         rows = SourceTool.objects.filter(catalog_tool=tool).exclude(source__kind="document")
@@ -377,7 +377,7 @@ class Reconciliation:
 
 
 def _new_instruction(spec: ToolSpec, base: Revision | None) -> str:
-    """A phrase of `spec` that instructs the model and that `base` does not have; "" if there is none."""
+    """A phrase of `spec`, not of `base`, that instructs the model; "" if there is none."""
     known = (
         {phrase for _, phrase in injected_phrases(base.spec.document)}
         if base is not None

@@ -126,7 +126,7 @@ class UploadForm(forms.Form):
 
     @property
     def connects(self) -> bool:
-        """Whether an API's document becomes a source that runs, unless the person deselected that."""
+        """Whether an API's document becomes a source that runs; the person can deselect it."""
         return "connect" in self.sent or "connect_offered" not in self.sent
 
     @property

@@ -1,4 +1,4 @@
-"""The connection of what is entered on the page Add: a URL, servers, a command, curl, or the document of an API."""
+"""Connect what is entered on the page Add: a URL, servers, a command, curl, an API's document."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _NO_MCP_TOOLS: Final = (
 
 @dataclass(slots=True)
 class SourceRow:
-    """One entered source on the page, with the name that it gets; `key` identifies it in the form."""
+    """One entered source on the page, with the name it gets; `key` identifies it in the form."""
 
     entered: EnteredSource
     key: str
@@ -140,7 +140,7 @@ class NewSources:
 
     @property
     def needs_press(self) -> bool:
-        """Whether reading it sends a request or starts a command, for which the person presses a button."""
+        """Whether reading it sends a request or starts a command, so that it needs a press."""
         return bool(self.right) and any(row.entered.address for row in self.rows)
 
     @property
@@ -172,7 +172,7 @@ class NewSources:
         """Whether the fields were filled in for these sources, not for an earlier text."""
         return bool(self._keys) and self._keys == self.sent.getlist("new_key")
 
-    # -- for the template ---------------------------------------------------------------------------------------------
+    # -- for the template
 
     @property
     def right(self) -> Answer:
@@ -213,7 +213,7 @@ class NewSources:
             for member in self.members
         ]
 
-    # -- what is done -------------------------------------------------------------------------------------------------
+    # -- what is done
 
     def require_usable(self) -> None:
         refused = [row for row in self.refused_commands if row.is_chosen]

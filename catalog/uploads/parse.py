@@ -296,7 +296,7 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
 
 
 def _import(parts: list[Part], title: str, prefix: str, deadline: Deadline) -> Iterator[Parsed]:
-    """Convert the document that these parts make; parts with more tools than it may have are refused."""
+    """Convert the document that these parts make, or refuse it if it has too many tools."""
     first = parts[0]
     is_list = len(parts) > 1
     text = dumps([part.document for part in parts]) if is_list else first.text

@@ -1,11 +1,11 @@
 """Reload packages that were installed, changed or removed, without a restart.
 
-    request_rescan            a press or the API asks; SIGHUP by `ask_for_reload`, a file of the data
-    follow_rescans            every process looks at that file each `CHECK_S` seconds
+    request_rescan    a press or the API asks; `ask_for_reload` does so for SIGHUP
+    follow_rescans    every process that shares the data folder looks each `CHECK_S` seconds
 
-A process that finds a newer file discovers the factories again and lets its later runs import
-everything again; active runs go on with the code that they began with. Workers on other machines
-are restarted instead.
+To ask is to write a file in the data folder. A process that finds a newer one discovers the
+factories again and lets its later runs import everything again; active runs go on with the code
+that they began with. Workers on other machines are restarted instead.
 """
 
 from __future__ import annotations
